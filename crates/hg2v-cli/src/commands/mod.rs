@@ -1,0 +1,39 @@
+//! The commands, one file each.
+
+mod coarsen;
+mod convert;
+mod datasets;
+mod demo;
+mod generate;
+mod images;
+mod info;
+
+use clap::Subcommand;
+
+use crate::context::Context;
+
+/// A command with its arguments.
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    Demo(demo::Args),
+    Info(info::Args),
+    Generate(generate::Args),
+    Images(images::Args),
+    Datasets(datasets::Args),
+    Convert(convert::Args),
+    Coarsen(coarsen::Args),
+}
+
+impl Command {
+    pub(crate) fn run(self, context: &Context) -> anyhow::Result<()> {
+        match self {
+            Command::Demo(args) => demo::run(args, context),
+            Command::Info(args) => info::run(args, context),
+            Command::Generate(args) => generate::run(args, context),
+            Command::Images(args) => images::run(args, context),
+            Command::Datasets(args) => datasets::run(args, context),
+            Command::Convert(args) => convert::run(args, context),
+            Command::Coarsen(args) => coarsen::run(args, context),
+        }
+    }
+}

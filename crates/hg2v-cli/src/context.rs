@@ -1,0 +1,128 @@
+//! What every command shares: its common options, progress, and how it ends.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{ArgAction, Args};
+use hg2v::dataset::{self, Limits, Source};
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Options of every command.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Common options")]
+pub(crate) struct Global {
+    /// Seed of every random decision
+    #[arg(long, global = true, default_value_t = 0, value_name = "N")]
+    pub(crate) seed: u64,
+    /// Worker threads (0: one a core); results do not depend on it
+    #[arg(long, global = true, default_value_t = 0, value_name = "N")]
+    pub(crate) threads: usize,
+    /// Say nothing but errors
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    /// Say more (repeat for still more)
+    #[arg(long, short, global = true, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
+    /// A machine-readable result on standard output
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Folder of known sets, so that DATA can be a NAME
+    #[arg(long, global = true, env = "HG2V_DATA", value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Largest graph that is believed, in nodes
+    #[arg(long, global = true, default_value_t = Limits::default().max_nodes, value_name = "N")]
+    pub(crate) max_nodes: u64,
+    /// Longest line or record that is read, in bytes
+    #[arg(long, global = true, default_value_t = Limits::default().max_record_bytes, value_name = "N")]
+    pub(crate) max_record_bytes: u64,
+    /// Most bytes a zip may unfold to
+    #[arg(long, global = true, default_value_t = Limits::default().max_unpacked_bytes, value_name = "N")]
+    pub(crate) max_unpacked_bytes: u64,
+}
+
+/// A command's surroundings.
+pub(crate) struct Context {
+    pub(crate) global: Global,
+    pub(crate) limits: Limits,
+}
+
+impl Context {
+    pub(crate) fn new(global: &Global) -> anyhow::Result<Context> {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(global.threads)
+            .build_global()?;
+        let limits = Limits {
+            max_nodes: global.max_nodes,
+            max_record_bytes: global.max_record_bytes,
+            max_unpacked_bytes: global.max_unpacked_bytes,
+        };
+        Ok(Context {
+            global: global.clone(),
+            limits,
+        })
+    }
+
+    /// Opens DATA: a path, `-`, or the name of a set under `--data-dir`.
+    pub(crate) fn open(&self, data: &Path) -> hg2v::Result<Source> {
+        let path = dataset::locate(data, self.global.data_dir.as_deref())?;
+        dataset::open(&path, &self.limits)
+    }
+
+    /// A progress bar over `len` things (a spinner when unknown), shown on a
+    /// terminal only.
+    pub(crate) fn progress(&self, what: &'static str, len: Option<u64>) -> ProgressBar {
+        if self.global.quiet || !io::stderr().is_terminal() {
+            return ProgressBar::hidden();
+        }
+        let template = match len {
+            Some(_) => "{msg} {wide_bar} {human_pos}/{human_len} {per_sec} {eta}",
+            None => "{msg} {spinner} {human_pos} {per_sec} {elapsed}",
+        };
+        let bar = len.map_or_else(ProgressBar::no_length, ProgressBar::new);
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        bar.set_message(what);
+        bar.enable_steady_tick(Duration::from_millis(200));
+        bar
+    }
+
+    /// Says something to the person watching, on standard error.
+    pub(crate) fn say(&self, text: impl AsRef<str>) {
+        if !self.global.quiet {
+            let _ = writeln!(io::stderr(), "{}", text.as_ref());
+        }
+    }
+
+    /// Prints the command's result, on standard output.
+    pub(crate) fn print(&self, text: impl AsRef<str>) -> anyhow::Result<()> {
+        let mut out = io::stdout().lock();
+        writeln!(out, "{}", text.as_ref())?;
+        out.flush()?;
+        Ok(())
+    }
+}
+
+/// Prints the one error a command ends with, and chooses its exit code: 2 for
+/// wrong usage or unreadable input, 1 for everything else.
+pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+    // A reader that closed our output early (`| head`) has what it wanted.
+    let closed = error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>());
+    if closed
+        .into_iter()
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+    {
+        return ExitCode::SUCCESS;
+    }
+    let _ = writeln!(io::stderr(), "error: {error:#}");
+    let code = match error.downcast_ref::<hg2v::Error>() {
+        Some(hg2v::Error::Input(_) | hg2v::Error::Parameter { .. }) => 2,
+        Some(hg2v::Error::Io { action: "read", .. }) => 2,
+        _ => 1,
+    };
+    ExitCode::from(code)
+}

@@ -1,0 +1,1 @@
+//! Spectral pyramids of graphs (Loukas 2019).

@@ -1,0 +1,24 @@
+//! How much of a hostile file is believed before it is refused.
+
+/// Bounds that every reader keeps, so that no file can make it allocate without
+/// end. All can be raised by the caller; the error that names a bound says how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Nodes of one graph. A claim beyond it is refused before memory is taken.
+    pub max_nodes: u64,
+    /// Bytes of one line, record or XML file.
+    pub max_record_bytes: u64,
+    /// Bytes a compressed file may unfold to where a format must be held whole
+    /// (TU zips). Streams are bounded by `max_record_bytes` instead.
+    pub max_unpacked_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            max_nodes: 1 << 24,
+            max_record_bytes: 1 << 30,
+            max_unpacked_bytes: 2 << 30,
+        }
+    }
+}

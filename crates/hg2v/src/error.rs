@@ -1,0 +1,144 @@
+//! What can go wrong, with enough said that the reader can mend it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// The result of every fallible function of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Everything that can go wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file, stream or graph that cannot be used as it is.
+    #[error(transparent)]
+    Input(#[from] Box<InputError>),
+
+    /// The operating system refused to read or write.
+    #[error("{}: cannot {action}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was attempted, as a verb: "read", "write", "create".
+        action: &'static str,
+        /// What the system said.
+        source: std::io::Error,
+    },
+
+    /// A parameter outside its domain.
+    #[error("{name} is {value}, but {requirement}")]
+    Parameter {
+        /// The parameter's name as a user types it.
+        name: &'static str,
+        /// The offending value.
+        value: String,
+        /// What it must satisfy.
+        requirement: String,
+    },
+
+    /// A download that did not arrive whole.
+    #[error("{url}: {problem}; {fix}")]
+    Download {
+        /// The address that was asked.
+        url: String,
+        /// What happened.
+        problem: String,
+        /// What the user can do.
+        fix: String,
+    },
+}
+
+/// Unusable input: which file, where in it, what was found, and what to do.
+#[derive(Debug)]
+pub struct InputError {
+    /// The file (or `<stdin>`).
+    pub file: PathBuf,
+    /// Where in the file.
+    pub place: Place,
+    /// What is wrong, with the offending value in it.
+    pub problem: String,
+    /// What the user can do about it.
+    pub fix: String,
+}
+
+/// A place in an input file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The file as a whole.
+    Whole,
+    /// A line, counted from 1.
+    Line(u64),
+    /// A record or row, counted from 1 (formats without lines).
+    Record(u64),
+    /// A byte offset (binary formats).
+    Byte(u64),
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        match self.place {
+            Place::Whole => {}
+            Place::Line(n) => write!(f, ", line {n}")?,
+            Place::Record(n) => write!(f, ", record {n}")?,
+            Place::Byte(n) => write!(f, ", byte {n}")?,
+        }
+        write!(f, ": {}; {}", self.problem, self.fix)
+    }
+}
+
+impl std::error::Error for InputError {}
+
+impl Error {
+    /// Unusable input at a place in a file.
+    pub fn input(
+        file: impl Into<PathBuf>,
+        place: Place,
+        problem: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Error {
+        Error::Input(Box::new(InputError {
+            file: file.into(),
+            place,
+            problem: problem.into(),
+            fix: fix.into(),
+        }))
+    }
+
+    /// An operating-system error on `path`; `action` is a verb such as "read".
+    pub fn io(path: impl AsRef<Path>, action: &'static str, source: std::io::Error) -> Error {
+        Error::Io {
+            path: path.as_ref().to_path_buf(),
+            action,
+            source,
+        }
+    }
+
+    /// A parameter outside its domain.
+    pub fn parameter(
+        name: &'static str,
+        value: impl fmt::Display,
+        requirement: impl Into<String>,
+    ) -> Error {
+        Error::Parameter {
+            name,
+            value: value.to_string(),
+            requirement: requirement.into(),
+        }
+    }
+}
+
+/// A value as it may stand in an error message: quoted, control characters
+/// escaped, and cut to a readable length whatever a hostile file holds.
+pub fn shown(value: &str) -> String {
+    const LONGEST: usize = 60;
+    let mut text: String = value
+        .chars()
+        .take(LONGEST)
+        .flat_map(char::escape_debug)
+        .collect();
+    if value.chars().nth(LONGEST).is_some() {
+        text.push('…');
+    }
+    format!("`{text}`")
+}

@@ -1,0 +1,64 @@
+//! A graph as its file says it: nothing cleaned, nothing dropped.
+
+use super::Scalar;
+
+/// One graph as it stands in a file, with everything the file says about it.
+///
+/// Readers produce records and writers consume them, so that converting between
+/// formats loses nothing. Algorithms work on [`Graph`](super::Graph), which
+/// [`Graph::from_record`](super::Graph::from_record) builds under a stated policy.
+///
+/// Nodes are numbered `0..num_nodes` in file order; `node_ids` keeps the names
+/// the file gave them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct GraphRecord {
+    /// The graph's own name, where it has one.
+    pub id: Option<Scalar>,
+    /// The graph's class or target, `y`.
+    pub label: Option<Scalar>,
+    /// How many nodes; never inferred from the edges where the file says it.
+    pub num_nodes: u32,
+    /// The nodes' names, one a node; `None` when they are `0..num_nodes`.
+    pub node_ids: Option<Vec<Scalar>>,
+    /// Each edge once, as listed: both ends below `num_nodes`.
+    pub edges: Vec<[u32; 2]>,
+    /// One finite weight an edge; `None` when the file gives none.
+    pub weights: Option<Vec<f64>>,
+    /// One label an edge.
+    pub edge_labels: Option<Vec<Scalar>>,
+    /// One label a node.
+    pub node_labels: Option<Vec<Scalar>>,
+    /// Continuous node attributes, `x`.
+    pub features: Option<Features>,
+    /// The file calls this graph directed.
+    pub directed: bool,
+    /// Repeats the reader folded because its format lists an undirected edge
+    /// more than once by convention (TU: `u, v` and `v, u`), beyond that convention.
+    pub folded_repeats: u64,
+}
+
+/// A row of finite numbers for each node, row-major.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Features {
+    /// Numbers a node.
+    pub dim: usize,
+    /// `num_nodes × dim` numbers.
+    pub values: Vec<f64>,
+}
+
+impl Features {
+    /// The attributes of `node`.
+    pub fn row(&self, node: usize) -> &[f64] {
+        &self.values[node * self.dim..(node + 1) * self.dim]
+    }
+}
+
+impl GraphRecord {
+    /// What to call this graph in a message: its id, or its position from 0.
+    pub fn name(&self, position: u64) -> String {
+        match &self.id {
+            Some(id) => format!("graph {id}"),
+            None => format!("graph number {position} (from 0)"),
+        }
+    }
+}

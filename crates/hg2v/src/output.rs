@@ -1,0 +1,225 @@
+//! Outputs that appear whole or not at all.
+//!
+//! An output is written under a temporary name in the folder it belongs to,
+//! synced, and renamed: a crash, a full disk or a Ctrl-C leaves what was there.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::{NamedTempFile, TempDir};
+
+use crate::error::{Error, Result};
+
+/// A file that takes its name only when [`commit`](OutputFile::commit) succeeds;
+/// `-` is standard output.
+pub struct OutputFile {
+    path: PathBuf,
+    to: Target,
+}
+
+enum Target {
+    Stdout(BufWriter<io::Stdout>),
+    File(BufWriter<NamedTempFile>),
+}
+
+impl OutputFile {
+    /// Begins writing `path`.
+    ///
+    /// # Errors
+    /// When its folder does not exist or cannot be written.
+    pub fn create(path: &Path) -> Result<OutputFile> {
+        let to = if path == Path::new("-") {
+            Target::Stdout(BufWriter::with_capacity(1 << 16, io::stdout()))
+        } else {
+            let file = tempfile::Builder::new()
+                .prefix(".hg2v-")
+                .permissions_like_a_new_file()
+                .tempfile_in(folder_of(path))
+                .map_err(|e| Error::io(path, "create", e))?;
+            Target::File(BufWriter::with_capacity(1 << 18, file))
+        };
+        Ok(OutputFile {
+            path: path.to_path_buf(),
+            to,
+        })
+    }
+
+    /// Syncs the content and gives it its name.
+    ///
+    /// # Errors
+    /// When the disk refuses; the old content, if any, is then still there.
+    pub fn commit(self) -> Result<()> {
+        let failed = |e| Error::io(&self.path, "write", e);
+        match self.to {
+            Target::Stdout(mut out) => out.flush().map_err(failed),
+            Target::File(out) => {
+                let file = out.into_inner().map_err(|e| failed(e.into_error()))?;
+                file.as_file().sync_all().map_err(failed)?;
+                file.persist(&self.path).map_err(|e| failed(e.error))?;
+                Ok(())
+            }
+        }
+    }
+
+    /// The name this output will have.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Write for OutputFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.to {
+            Target::Stdout(out) => out.write(bytes),
+            Target::File(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.to {
+            Target::Stdout(out) => out.flush(),
+            Target::File(out) => out.flush(),
+        }
+    }
+}
+
+/// A folder that takes its name only when [`commit`](OutputFolder::commit) succeeds.
+pub struct OutputFolder {
+    path: PathBuf,
+    temporary: TempDir,
+}
+
+impl OutputFolder {
+    /// Begins filling the folder `path`.
+    ///
+    /// # Errors
+    /// When something that is not an empty folder stands there already, or the
+    /// parent folder cannot be written.
+    pub fn create(path: &Path) -> Result<OutputFolder> {
+        let occupied = match fs::read_dir(path) {
+            Ok(mut entries) => entries.next().is_some(),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => false,
+            Err(e) => return Err(Error::io(path, "create", e)),
+        };
+        if occupied {
+            let taken = io::Error::new(
+                io::ErrorKind::AlreadyExists,
+                "the folder is not empty; name a new one, or remove it first",
+            );
+            return Err(Error::io(path, "create", taken));
+        }
+        let temporary = tempfile::Builder::new()
+            .prefix(".hg2v-")
+            .permissions_like_a_new_folder()
+            .tempdir_in(folder_of(path))
+            .map_err(|e| Error::io(path, "create", e))?;
+        Ok(OutputFolder {
+            path: path.to_path_buf(),
+            temporary,
+        })
+    }
+
+    /// Where to write files until the folder is committed.
+    pub fn working_path(&self) -> &Path {
+        self.temporary.path()
+    }
+
+    /// The name this folder will have.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Syncs every file and gives the folder its name.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn commit(self) -> Result<()> {
+        let failed = |e| Error::io(&self.path, "write", e);
+        for entry in fs::read_dir(self.temporary.path()).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            File::open(entry.path())
+                .and_then(|file| file.sync_all())
+                .map_err(failed)?;
+        }
+        // An empty folder of that name may be replaced by `rename`.
+        fs::rename(self.temporary.path(), &self.path).map_err(failed)?;
+        // The temporary name is gone; there is nothing left to remove.
+        let _ = self.temporary.keep();
+        Ok(())
+    }
+}
+
+/// The folder `path` stands in.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// `tempfile` makes private files (0600); outputs get the permissions that any
+/// other new file of the user would have.
+trait OrdinaryPermissions {
+    fn permissions_like_a_new_file(&mut self) -> &mut Self;
+    fn permissions_like_a_new_folder(&mut self) -> &mut Self;
+}
+
+impl OrdinaryPermissions for tempfile::Builder<'_, '_> {
+    #[cfg(unix)]
+    fn permissions_like_a_new_file(&mut self) -> &mut Self {
+        use std::os::unix::fs::PermissionsExt;
+        self.permissions(fs::Permissions::from_mode(0o666))
+    }
+
+    #[cfg(unix)]
+    fn permissions_like_a_new_folder(&mut self) -> &mut Self {
+        use std::os::unix::fs::PermissionsExt;
+        self.permissions(fs::Permissions::from_mode(0o777))
+    }
+
+    #[cfg(not(unix))]
+    fn permissions_like_a_new_file(&mut self) -> &mut Self {
+        self
+    }
+
+    #[cfg(not(unix))]
+    fn permissions_like_a_new_folder(&mut self) -> &mut Self {
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_appears_before_commit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.txt");
+        fs::write(&path, "old").unwrap();
+        let mut out = OutputFile::create(&path).unwrap();
+        out.write_all(b"new").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        drop(out);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        let mut out = OutputFile::create(&path).unwrap();
+        out.write_all(b"new").unwrap();
+        out.commit().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+    }
+
+    #[test]
+    fn a_folder_is_never_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("set");
+        let out = OutputFolder::create(&path).unwrap();
+        fs::write(out.working_path().join("a"), "1").unwrap();
+        assert!(!path.exists());
+        out.commit().unwrap();
+        assert_eq!(fs::read_to_string(path.join("a")).unwrap(), "1");
+        let refused = OutputFolder::create(&path).err().unwrap().to_string();
+        assert!(refused.contains("not empty"), "{refused}");
+    }
+}

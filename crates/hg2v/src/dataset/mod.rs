@@ -11,6 +11,8 @@ mod limits;
 pub mod parquet;
 pub mod tu;
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Place, Result};
@@ -98,18 +100,93 @@ pub trait Sink {
     fn finish(self: Box<Self>) -> Result<()>;
 }
 
-/// Recognises the format of `path` by what it is, then by its name.
+/// Recognises the format of `path` by what it holds, then by its name; `-` is JSONL.
 ///
 /// # Errors
 /// When nothing is there, or it is none of the known formats.
 pub fn detect(path: &Path) -> Result<Format> {
-    let _ = path;
-    Err(Error::input(
+    if path == Path::new("-") {
+        return Ok(Format::Jsonl);
+    }
+    if path.is_dir() {
+        return detect_folder(path);
+    }
+    let mut magic = [0; 4];
+    let mut file = File::open(path).map_err(|e| Error::io(path, "read", e))?;
+    let length = read_up_to(&mut file, &mut magic).map_err(|e| Error::io(path, "read", e))?;
+    let extension = path.extension().map(|e| e.to_ascii_lowercase());
+    match &magic[..length] {
+        b"PAR1" => Ok(Format::Parquet),
+        b"PK\x03\x04" | b"PK\x05\x06" => Ok(Format::TuZip),
+        [0x1f, 0x8b, ..] => Ok(Format::JsonlGz),
+        // A file that lost its head is still judged as what it claims to be, so
+        // that the error speaks of the right format.
+        _ => match extension.as_ref().and_then(|e| e.to_str()) {
+            Some("parquet") => Ok(Format::Parquet),
+            Some("zip") => Ok(Format::TuZip),
+            Some("gz") => Ok(Format::JsonlGz),
+            Some("graphml" | "xml") => Ok(Format::GraphMl),
+            Some("jsonl" | "ndjson" | "json") => Ok(Format::Jsonl),
+            _ if magic.first() == Some(&b'{') => Ok(Format::Jsonl),
+            _ => Err(unknown(path)),
+        },
+    }
+}
+
+/// A folder is told by the files in it.
+fn detect_folder(path: &Path) -> Result<Format> {
+    let failed = |e| Error::io(path, "read", e);
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(failed)? {
+        names.push(
+            entry
+                .map_err(failed)?
+                .file_name()
+                .to_string_lossy()
+                .into_owned(),
+        );
+    }
+    if names.iter().any(|name| name == "edges.csv") {
+        Ok(Format::CsvFolder)
+    } else if names
+        .iter()
+        .any(|name| name.ends_with("_graph_indicator.txt") || name.ends_with("_A.txt"))
+    {
+        Ok(Format::TuFolder)
+    } else if names
+        .iter()
+        .any(|name| name.to_ascii_lowercase().ends_with(".graphml"))
+    {
+        Ok(Format::GraphMl)
+    } else if names
+        .iter()
+        .any(|name| name == "nodes.csv" || name == "graphs.csv")
+    {
+        Ok(Format::CsvFolder)
+    } else {
+        Err(unknown(path))
+    }
+}
+
+fn unknown(path: &Path) -> Error {
+    Error::input(
         path,
         Place::Whole,
-        "this is no collection of graphs that hg2v knows",
-        "…",
-    ))
+        "this is no collection of graphs in a known format",
+        "give a TU folder or zip, a .jsonl or .jsonl.gz file, a folder with edges.csv, \
+         a .parquet file, or a folder of .graphml files",
+    )
+}
+
+fn read_up_to(file: &mut File, buffer: &mut [u8]) -> std::io::Result<usize> {
+    let mut length = 0;
+    while length < buffer.len() {
+        match file.read(&mut buffer[length..])? {
+            0 => break,
+            more => length += more,
+        }
+    }
+    Ok(length)
 }
 
 /// Opens a collection of any known format; `-` is JSONL on standard input.
@@ -117,26 +194,114 @@ pub fn detect(path: &Path) -> Result<Format> {
 /// # Errors
 /// As [`detect`], and whatever the format's reader refuses.
 pub fn open(path: &Path, limits: &Limits) -> Result<Source> {
-    let _ = limits;
-    detect(path).map(|format| Source::new(path, format, std::iter::empty()))
+    match detect(path)? {
+        Format::TuFolder | Format::TuZip => tu::read(path, limits),
+        Format::Jsonl | Format::JsonlGz => jsonl::read(path, limits),
+        Format::CsvFolder => csv::read(path, limits),
+        Format::Parquet => parquet::read(path, limits),
+        Format::GraphMl => graphml::read(path, limits),
+    }
 }
 
 /// The path that DATA means: itself where it exists (or is `-`), else a set of
-/// that name under `data_dir`.
+/// that name under `data_dir`, as a folder or with a known ending.
 ///
 /// # Errors
 /// When neither is there.
 pub fn locate(data: &Path, data_dir: Option<&Path>) -> Result<PathBuf> {
-    let _ = data_dir;
-    Ok(data.to_path_buf())
+    if data == Path::new("-") || data.exists() {
+        return Ok(data.to_path_buf());
+    }
+    let is_name = data.components().count() == 1;
+    if let (true, Some(folder), Some(name)) = (is_name, data_dir, data.to_str()) {
+        for ending in ["", ".zip", ".jsonl", ".jsonl.gz", ".parquet"] {
+            let candidate = folder.join(format!("{name}{ending}"));
+            if candidate.exists() {
+                return Ok(candidate);
+            }
+        }
+    }
+    let (problem, fix) = match (is_name, data_dir) {
+        (true, Some(folder)) => (
+            format!(
+                "no such file or folder, and no set of that name in {}",
+                folder.display()
+            ),
+            "check the spelling, or fetch it with `hg2v datasets get`".to_owned(),
+        ),
+        (true, None) => (
+            "no such file or folder".to_owned(),
+            "check the path; if it is the name of a known set, say where sets are kept with \
+             --data-dir or HG2V_DATA"
+                .to_owned(),
+        ),
+        (false, _) => (
+            "no such file or folder".to_owned(),
+            "check the path".to_owned(),
+        ),
+    };
+    Err(Error::input(data, Place::Whole, problem, fix))
 }
 
 /// Begins writing a collection; the format follows from the name of `path`
 /// where `format` does not say it. `-` is JSONL on standard output.
 ///
+/// | name | format |
+/// |---|---|
+/// | `*.jsonl`, `*.ndjson`, `*.json`, `-` | JSONL |
+/// | `*.jsonl.gz`, `*.gz` | JSONL, compressed |
+/// | `*.parquet` | Parquet |
+/// | `*.zip` | TU zip |
+/// | `*.csv`, `*-csv` or an ending `/csv` | folder of CSV |
+/// | anything without an ending | TU folder |
+///
 /// # Errors
 /// When the name tells no format, the format is read-only, or the place cannot be written.
 pub fn create(path: &Path, format: Option<Format>) -> Result<Box<dyn Sink>> {
-    let _ = format;
-    Err(Error::input(path, Place::Whole, "no writer yet", "…"))
+    let format = match format {
+        Some(format) => format,
+        None => format_of_name(path)?,
+    };
+    match format {
+        Format::TuFolder => tu::write(path, false),
+        Format::TuZip => tu::write(path, true),
+        Format::Jsonl => jsonl::write(path, false),
+        Format::JsonlGz => jsonl::write(path, true),
+        Format::CsvFolder => csv::write(path),
+        Format::Parquet => parquet::write(path),
+        Format::GraphMl => Err(Error::input(
+            path,
+            Place::Whole,
+            "GraphML is read but not written",
+            "choose .jsonl, .parquet, .zip or a folder",
+        )),
+    }
+}
+
+fn format_of_name(path: &Path) -> Result<Format> {
+    let name = path.file_name().map_or_else(
+        || "-".to_owned(),
+        |name| name.to_string_lossy().to_ascii_lowercase(),
+    );
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    Ok(match ending {
+        Some("jsonl" | "ndjson" | "json") => Format::Jsonl,
+        Some("gz") => Format::JsonlGz,
+        Some("parquet") => Format::Parquet,
+        Some("zip") => Format::TuZip,
+        Some("csv") => Format::CsvFolder,
+        Some("graphml") => Format::GraphMl,
+        _ if name == "-" => Format::Jsonl,
+        _ if name == "csv" || name.ends_with("-csv") => Format::CsvFolder,
+        None => Format::TuFolder,
+        Some(ending) => {
+            return Err(Error::input(
+                path,
+                Place::Whole,
+                format!("`.{ending}` tells no format hg2v writes"),
+                "end the name in .jsonl, .jsonl.gz, .parquet, .zip (TU), .csv (a folder), \
+                 or nothing (a TU folder), or say --format",
+            ));
+        }
+    })
 }

@@ -1,1 +1,22 @@
-//! placeholder
+//! (to be written)
+
+use std::path::Path;
+
+use super::{Limits, Sink, Source};
+use crate::error::{Error, Place, Result};
+
+/// Opens a collection.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read(path: &Path, _limits: &Limits) -> Result<Source> {
+    Err(Error::input(path, Place::Whole, "not there yet", "wait"))
+}
+
+/// Begins writing a collection.
+///
+/// # Errors
+/// When the place cannot be written.
+pub fn write(path: &Path, zip: bool) -> Result<Box<dyn Sink>> {
+    Err(Error::input(path, Place::Whole, "not there yet", "wait"))
+}

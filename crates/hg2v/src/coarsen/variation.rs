@@ -185,9 +185,11 @@ fn contract_cheapest<const K: usize>(
             let cost = costs.of(&members, &mut scratch);
             queue.push(Reverse(Candidate::new(
                 cost,
+                turn,
                 candidate.number,
                 members.len(),
             )));
+            turn += 1;
         }
     }
     sets
@@ -205,9 +207,10 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn new(cost: f64, number: u32, size: usize) -> Candidate {
+    fn new(cost: f64, turn: u64, number: u32, size: usize) -> Candidate {
         Candidate {
             cost: cost.to_bits(),
+            turn,
             number,
             size: size as u32,
         }
@@ -270,7 +273,12 @@ impl<'a, const K: usize> Costs<'a, K> {
             many.map(|candidate| {
                 family.members(candidate, &mut members);
                 let cost = self.of(&members, &mut scratch);
-                Reverse(Candidate::new(cost, candidate as u64, candidate as u32, members.len()))
+                Reverse(Candidate::new(
+                    cost,
+                    candidate as u64,
+                    candidate as u32,
+                    members.len(),
+                ))
             })
             .collect::<Vec<_>>()
         };

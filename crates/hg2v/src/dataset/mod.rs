@@ -9,6 +9,7 @@ pub mod graphml;
 pub mod jsonl;
 mod limits;
 pub mod parquet;
+mod text;
 pub mod tu;
 
 use std::fs::File;

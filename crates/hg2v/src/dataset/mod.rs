@@ -6,6 +6,7 @@
 
 pub mod csv;
 pub mod graphml;
+mod group;
 pub mod jsonl;
 mod limits;
 pub mod parquet;

@@ -4,6 +4,7 @@
 //! their lower end, and a mark on the higher end finds repeats.
 
 use super::Listing;
+use crate::dataset::group::Groups;
 
 /// The lines that stay, graph by graph.
 pub(super) struct Folded {
@@ -33,7 +34,7 @@ pub(super) fn fold(
     mut repeated: impl FnMut(u32, u32),
 ) -> Result<Folded, Unpaired> {
     let num_graphs = node_starts.len() - 1;
-    let (line_starts, by_graph) = group(num_graphs, graph_of);
+    let by_graph = Groups::new(num_graphs, graph_of);
     let mut folded = Folded {
         starts: vec![0],
         lines: Vec::new(),
@@ -41,7 +42,7 @@ pub(super) fn fold(
     };
     let mut finder = Repeats::default();
     for graph in 0..num_graphs {
-        let lines = &by_graph[line_starts[graph]..line_starts[graph + 1]];
+        let lines = by_graph.of(graph);
         match listing(graph) {
             Listing::Directed => folded.lines.extend_from_slice(lines),
             Listing::Pairs => pairs(edges, lines, &mut folded.lines)?,
@@ -57,25 +58,6 @@ pub(super) fn fold(
         folded.starts.push(folded.lines.len());
     }
     Ok(folded)
-}
-
-/// Stable counting sort: positions by group, and where each group starts.
-pub(super) fn group(num_groups: usize, group_of: &[u32]) -> (Vec<usize>, Vec<u32>) {
-    let mut starts = vec![0usize; num_groups + 1];
-    for &group in group_of {
-        starts[group as usize + 1] += 1;
-    }
-    for group in 0..num_groups {
-        starts[group + 1] += starts[group];
-    }
-    let mut next = starts.clone();
-    let mut order = vec![0; group_of.len()];
-    for (position, &group) in group_of.iter().enumerate() {
-        let slot = &mut next[group as usize];
-        order[*slot] = position as u32;
-        *slot += 1;
-    }
-    (starts, order)
 }
 
 /// Keeps the first line of each pair, and self-loops.

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::files::{Files, Held};
-use super::fold::{Folded, fold, group};
+use super::fold::{Folded, fold};
 use super::{Listing, suffix};
+use crate::dataset::group::Groups;
 use crate::dataset::text::{self, finite, lines, unsigned, utf8};
 use crate::dataset::{Limits, Source};
 use crate::error::{Error, Place, Result, shown};
@@ -259,7 +260,7 @@ impl Nodes {
                 return Err(bad(number, "there are too many nodes to number".to_owned()));
             }
         }
-        let (starts, order) = group(num_graphs as usize, &graph_of);
+        let Groups { starts, order } = Groups::new(num_graphs as usize, &graph_of);
         let largest = starts.windows(2).map(|w| w[1] - w[0]).enumerate();
         if let Some((graph, nodes)) = largest.max_by_key(|&(graph, n)| (n, usize::MAX - graph))
             && nodes as u64 > limits.max_nodes

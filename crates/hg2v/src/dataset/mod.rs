@@ -8,6 +8,8 @@ pub mod csv;
 pub mod graphml;
 pub mod jsonl;
 mod limits;
+mod node_count;
+mod notes;
 pub mod parquet;
 pub mod tu;
 
@@ -19,6 +21,7 @@ use crate::error::{Error, Place, Result};
 use crate::graph::GraphRecord;
 
 pub use limits::Limits;
+pub(crate) use notes::Notes;
 
 /// How a collection of graphs is laid out on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,9 +52,11 @@ pub struct Source {
     pub format: Format,
     /// How many graphs, where the format says so without reading them all.
     pub len: Option<u64>,
-    /// Things the format holds that this collection does not carry, each a
-    /// sentence; filled as reading goes on by readers that hold everything at once.
+    /// Things the files hold that a record does not carry, each a sentence, as far
+    /// as they are known before the first graph; [`ignored`](Source::ignored) has
+    /// those met on the way too.
     pub ignored: Vec<String>,
+    notes: Notes,
     graphs: Box<dyn Iterator<Item = Result<GraphRecord>> + Send>,
 }
 
@@ -72,8 +77,16 @@ impl Source {
             format,
             len: None,
             ignored: Vec::new(),
+            notes: Notes::default(),
             graphs: Box::new(graphs),
         }
+    }
+
+    /// Everything met so far that a record does not carry, each a sentence, once.
+    pub fn ignored(&self) -> Vec<String> {
+        let mut ignored = self.ignored.clone();
+        ignored.extend(self.notes.all());
+        ignored
     }
 }
 
@@ -178,10 +191,10 @@ fn unknown(path: &Path) -> Error {
     )
 }
 
-fn read_up_to(file: &mut File, buffer: &mut [u8]) -> std::io::Result<usize> {
+fn read_up_to(reader: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut length = 0;
     while length < buffer.len() {
-        match file.read(&mut buffer[length..])? {
+        match reader.read(&mut buffer[length..])? {
             0 => break,
             more => length += more,
         }

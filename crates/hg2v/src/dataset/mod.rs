@@ -42,6 +42,21 @@ pub enum Format {
     GraphMl,
 }
 
+impl Format {
+    /// The format's name, as `--format` takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::TuFolder => "tu",
+            Format::TuZip => "tu-zip",
+            Format::Jsonl => "jsonl",
+            Format::JsonlGz => "jsonl.gz",
+            Format::CsvFolder => "csv",
+            Format::Parquet => "parquet",
+            Format::GraphMl => "graphml",
+        }
+    }
+}
+
 /// An open collection: its graphs come one by one.
 pub struct Source {
     /// What to call the collection: the file's stem or the folder's name.
@@ -256,17 +271,8 @@ pub fn locate(data: &Path, data_dir: Option<&Path>) -> Result<PathBuf> {
     Err(Error::input(data, Place::Whole, problem, fix))
 }
 
-/// Begins writing a collection; the format follows from the name of `path`
-/// where `format` does not say it. `-` is JSONL on standard output.
-///
-/// | name | format |
-/// |---|---|
-/// | `*.jsonl`, `*.ndjson`, `*.json`, `-` | JSONL |
-/// | `*.jsonl.gz`, `*.gz` | JSONL, compressed |
-/// | `*.parquet` | Parquet |
-/// | `*.zip` | TU zip |
-/// | `*.csv`, `*-csv` or an ending `/csv` | folder of CSV |
-/// | anything without an ending | TU folder |
+/// Begins writing a collection; the format [follows from the name](format_of_name)
+/// of `path` where `format` does not say it.
 ///
 /// # Errors
 /// When the name tells no format, the format is read-only, or the place cannot be written.
@@ -291,7 +297,20 @@ pub fn create(path: &Path, format: Option<Format>) -> Result<Box<dyn Sink>> {
     }
 }
 
-fn format_of_name(path: &Path) -> Result<Format> {
+/// The format that the name of an output tells; `-` is standard output.
+///
+/// | name | format |
+/// |---|---|
+/// | `*.jsonl`, `*.ndjson`, `*.json`, `-` | JSONL |
+/// | `*.jsonl.gz`, `*.gz` | JSONL, compressed |
+/// | `*.parquet` | Parquet |
+/// | `*.zip` | TU zip |
+/// | `*.csv`, `*-csv` or an ending `/csv` | folder of CSV |
+/// | anything without an ending | TU folder |
+///
+/// # Errors
+/// When the name has another ending.
+pub fn format_of_name(path: &Path) -> Result<Format> {
     let name = path.file_name().map_or_else(
         || "-".to_owned(),
         |name| name.to_string_lossy().to_ascii_lowercase(),

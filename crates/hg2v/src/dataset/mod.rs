@@ -4,11 +4,16 @@
 //! [`GraphRecord`](crate::graph::GraphRecord)s; [`create`] gives a sink that
 //! writes them in any format. Between the two, nothing is lost.
 
+pub mod catalog;
 pub mod csv;
+pub mod download;
+pub mod fingerprint;
 pub mod graphml;
+pub mod images;
 pub mod jsonl;
 mod limits;
 pub mod parquet;
+pub mod synthetic;
 pub mod tu;
 
 use std::fs::File;

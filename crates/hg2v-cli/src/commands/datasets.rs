@@ -105,7 +105,10 @@ struct Fetched {
 
 fn get(names: &[String], base: &str, context: &Context) -> anyhow::Result<()> {
     // All names are checked before the first byte is fetched.
-    let sets: Vec<&KnownSet> = names.iter().map(|name| known(name)).collect::<Result<_, _>>()?;
+    let sets: Vec<&KnownSet> = names
+        .iter()
+        .map(|name| known(name))
+        .collect::<Result<_, _>>()?;
     let folder = context.global.data_dir.as_deref().unwrap_or(Path::new("."));
     let mut fetched = Vec::new();
     for set in sets {

@@ -53,7 +53,7 @@ pub const KNOWN: &[KnownSet] = &[
         classes: 2,
         mean_nodes: 17.93,
         mean_edges: 19.79,
-        fingerprint: FP_MUTAG,
+        fingerprint: None,
     },
     KnownSet {
         name: "PTC_FR",
@@ -63,7 +63,7 @@ pub const KNOWN: &[KnownSet] = &[
         classes: 2,
         mean_nodes: 14.56,
         mean_edges: 15.00,
-        fingerprint: FP_PTC_FR,
+        fingerprint: None,
     },
     KnownSet {
         name: "FRANKENSTEIN",
@@ -85,7 +85,7 @@ pub const KNOWN: &[KnownSet] = &[
         classes: 2,
         mean_nodes: 19.77,
         mean_edges: 96.53,
-        fingerprint: FP_IMDB-BINARY,
+        fingerprint: None,
     },
     KnownSet {
         name: "IMDB-MULTI",
@@ -95,7 +95,7 @@ pub const KNOWN: &[KnownSet] = &[
         classes: 3,
         mean_nodes: 13.00,
         mean_edges: 65.94,
-        fingerprint: FP_IMDB-MULTI,
+        fingerprint: None,
     },
     KnownSet {
         name: "NCI1",
@@ -105,7 +105,7 @@ pub const KNOWN: &[KnownSet] = &[
         classes: 2,
         mean_nodes: 29.87,
         mean_edges: 32.30,
-        fingerprint: FP_NCI1,
+        fingerprint: None,
     },
     KnownSet {
         name: "NCI109",
@@ -115,7 +115,7 @@ pub const KNOWN: &[KnownSet] = &[
         classes: 2,
         mean_nodes: 29.68,
         mean_edges: 32.13,
-        fingerprint: FP_NCI109,
+        fingerprint: None,
     },
     KnownSet {
         name: "ENZYMES",
@@ -125,7 +125,7 @@ pub const KNOWN: &[KnownSet] = &[
         classes: 6,
         mean_nodes: 32.63,
         mean_edges: 62.14,
-        fingerprint: FP_ENZYMES,
+        fingerprint: None,
     },
     KnownSet {
         name: "PROTEINS",
@@ -135,7 +135,7 @@ pub const KNOWN: &[KnownSet] = &[
         classes: 2,
         mean_nodes: 39.06,
         mean_edges: 72.82,
-        fingerprint: FP_PROTEINS,
+        fingerprint: None,
     },
     KnownSet {
         name: "DD",
@@ -145,7 +145,7 @@ pub const KNOWN: &[KnownSet] = &[
         classes: 2,
         mean_nodes: 284.32,
         mean_edges: 715.66,
-        fingerprint: FP_DD,
+        fingerprint: None,
     },
     KnownSet {
         name: "REDDIT-BINARY",
@@ -155,7 +155,7 @@ pub const KNOWN: &[KnownSet] = &[
         classes: 2,
         mean_nodes: 429.63,
         mean_edges: 497.75,
-        fingerprint: FP_REDDIT-BINARY,
+        fingerprint: None,
     },
     KnownSet {
         name: "REDDIT-MULTI-5K",
@@ -165,9 +165,60 @@ pub const KNOWN: &[KnownSet] = &[
         classes: 5,
         mean_nodes: 508.52,
         mean_edges: 594.87,
-        fingerprint: FP_REDDIT-MULTI-5K,
+        fingerprint: None,
     },
-MADE];
+    KnownSet {
+        name: "DLA",
+        origin: Origin::Made("hg2v generate dla --out DLA.jsonl"),
+        about: "clusters of particles: sticky or not",
+        graphs: 1000,
+        classes: 2,
+        mean_nodes: 500.00,
+        mean_edges: 499.00,
+        fingerprint: None,
+    },
+    KnownSet {
+        name: "MNIST",
+        origin: Origin::Made(
+            "fetch the idx files of its test images, then hg2v images \
+             t10k-images-idx3-ubyte.gz t10k-labels-idx1-ubyte.gz --threshold 0 --out \
+             MNIST.parquet",
+        ),
+        about: "handwritten digits, the test images",
+        graphs: 10000,
+        classes: 10,
+        mean_nodes: 151.12,
+        mean_edges: 252.20,
+        fingerprint: None,
+    },
+    KnownSet {
+        name: "USPS",
+        origin: Origin::Made(
+            "fetch its idx files, then hg2v images USPS-images-idx3-short.gz \
+             USPS-labels-idx1-ubyte.gz --threshold 0.3 --out USPS.parquet",
+        ),
+        about: "handwritten digits of envelopes",
+        graphs: 9298,
+        classes: 10,
+        mean_nodes: 77.64,
+        mean_edges: 115.89,
+        fingerprint: None,
+    },
+    KnownSet {
+        name: "FASHION-MNIST",
+        origin: Origin::Made(
+            "fetch the idx files of its test images, then hg2v images \
+             t10k-images-idx3-ubyte.gz t10k-labels-idx1-ubyte.gz --threshold 0 --out \
+             FASHION-MNIST.parquet",
+        ),
+        about: "pictures of clothes, the test images",
+        graphs: 10000,
+        classes: 10,
+        mean_nodes: 392.08,
+        mean_edges: 702.70,
+        fingerprint: None,
+    },
+];
 
 /// The known set of that name; upper and lower case are the same.
 pub fn find(name: &str) -> Option<&'static KnownSet> {

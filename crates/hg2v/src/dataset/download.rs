@@ -308,7 +308,13 @@ impl Fetch<'_> {
         }
         let announced = number(headers, "content-length");
         let total = announced.and_then(|more| part.length.checked_add(more));
-        self.receive(response.into_body().into_reader(), part, total, limits, progress)
+        self.receive(
+            response.into_body().into_reader(),
+            part,
+            total,
+            limits,
+            progress,
+        )
     }
 
     /// Appends the body to the part.
@@ -404,7 +410,9 @@ fn content_range(headers: &HeaderMap) -> Option<ContentRange> {
         .strip_prefix("bytes ")?
         .split_once('/')?;
     Some(ContentRange {
-        first: range.split_once('-').and_then(|(first, _)| first.parse().ok()),
+        first: range
+            .split_once('-')
+            .and_then(|(first, _)| first.parse().ok()),
         total: total.parse().ok(),
     })
 }

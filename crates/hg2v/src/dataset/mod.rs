@@ -14,6 +14,7 @@ pub mod jsonl;
 mod limits;
 pub mod parquet;
 pub mod synthetic;
+mod text;
 pub mod tu;
 
 use std::fs::File;

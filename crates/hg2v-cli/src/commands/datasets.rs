@@ -84,7 +84,7 @@ fn list(context: &Context) -> anyhow::Result<()> {
             set.about,
         )?;
     }
-    table.push_str("\nnodes and edges are averages a graph, as published\n");
+    table.push_str("\nnodes and edges are averages a graph: as published, or as made\n");
     for set in KNOWN {
         match set.origin {
             Origin::Made(how) => writeln!(table, "{}: {how}", set.name)?,

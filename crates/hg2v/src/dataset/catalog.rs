@@ -53,7 +53,7 @@ pub const KNOWN: &[KnownSet] = &[
         classes: 2,
         mean_nodes: 17.93,
         mean_edges: 19.79,
-        fingerprint: None,
+        fingerprint: Some("0975b65cdf19729736bb4cf63c2fd0d6c0f094eef5a8047924e12bbf0d6764d9"),
     },
     KnownSet {
         name: "PTC_FR",
@@ -63,7 +63,7 @@ pub const KNOWN: &[KnownSet] = &[
         classes: 2,
         mean_nodes: 14.56,
         mean_edges: 15.00,
-        fingerprint: None,
+        fingerprint: Some("41e48813ebd3940f3c89703538193f02ab654caae29e4f3a8da0f9332361364f"),
     },
     KnownSet {
         name: "FRANKENSTEIN",
@@ -85,7 +85,7 @@ pub const KNOWN: &[KnownSet] = &[
         classes: 2,
         mean_nodes: 19.77,
         mean_edges: 96.53,
-        fingerprint: None,
+        fingerprint: Some("35bef7cfa9141d00078b5dc74c57f354eea7e191150683e63be2edb0413fac1b"),
     },
     KnownSet {
         name: "IMDB-MULTI",
@@ -95,7 +95,7 @@ pub const KNOWN: &[KnownSet] = &[
         classes: 3,
         mean_nodes: 13.00,
         mean_edges: 65.94,
-        fingerprint: None,
+        fingerprint: Some("560a87a9b02f4623263bdfd71ceeb35e3bbe95d4c9165d0db8b36baa62eec2b0"),
     },
     KnownSet {
         name: "NCI1",
@@ -105,7 +105,7 @@ pub const KNOWN: &[KnownSet] = &[
         classes: 2,
         mean_nodes: 29.87,
         mean_edges: 32.30,
-        fingerprint: None,
+        fingerprint: Some("fcbbbb7d9182deda4d8221841544c2835f03c3894d67cf59fbf17ee19b8e7eb2"),
     },
     KnownSet {
         name: "NCI109",
@@ -115,7 +115,7 @@ pub const KNOWN: &[KnownSet] = &[
         classes: 2,
         mean_nodes: 29.68,
         mean_edges: 32.13,
-        fingerprint: None,
+        fingerprint: Some("29aea5ac53073da52d6bf3c9040d939a433eb11b4afef083b499dca797dded85"),
     },
     KnownSet {
         name: "ENZYMES",
@@ -125,7 +125,7 @@ pub const KNOWN: &[KnownSet] = &[
         classes: 6,
         mean_nodes: 32.63,
         mean_edges: 62.14,
-        fingerprint: None,
+        fingerprint: Some("8c0c738a1224b567aa1f70160a6dc5747a6f775e2c1e3a4c450596f1bf1ebfed"),
     },
     KnownSet {
         name: "PROTEINS",
@@ -135,7 +135,7 @@ pub const KNOWN: &[KnownSet] = &[
         classes: 2,
         mean_nodes: 39.06,
         mean_edges: 72.82,
-        fingerprint: None,
+        fingerprint: Some("73fff6759dc620bc13880f26fcdb615db9f33360ad00dadbfe87169c0cfbde13"),
     },
     KnownSet {
         name: "DD",
@@ -145,7 +145,7 @@ pub const KNOWN: &[KnownSet] = &[
         classes: 2,
         mean_nodes: 284.32,
         mean_edges: 715.66,
-        fingerprint: None,
+        fingerprint: Some("292930d2db42ec37e31b031af207a15360ca711a0a1e082c73d718b05a754b75"),
     },
     KnownSet {
         name: "REDDIT-BINARY",
@@ -155,7 +155,7 @@ pub const KNOWN: &[KnownSet] = &[
         classes: 2,
         mean_nodes: 429.63,
         mean_edges: 497.75,
-        fingerprint: None,
+        fingerprint: Some("467e508c326caea11f93e1a2cdc0534869ad98c8aa095be936b19d3099e99bba"),
     },
     KnownSet {
         name: "REDDIT-MULTI-5K",
@@ -165,7 +165,7 @@ pub const KNOWN: &[KnownSet] = &[
         classes: 5,
         mean_nodes: 508.52,
         mean_edges: 594.87,
-        fingerprint: None,
+        fingerprint: Some("94eb2c0503e68c252d3f7bfdffb2e3176390410cc65dbe88209147f4c4614264"),
     },
     KnownSet {
         name: "DLA",

@@ -2,6 +2,7 @@
 
 mod commands;
 mod context;
+mod out;
 
 use std::process::ExitCode;
 

@@ -1,11 +1,315 @@
-//! `hg2v generate`.
+//! `hg2v generate`: synthetic sets.
+
+use clap::Subcommand;
+use hg2v::dataset::synthetic::dla::Dla;
+use hg2v::dataset::synthetic::families::Family;
+use hg2v::dataset::synthetic::noise::Noise;
+use hg2v::dataset::synthetic::random::{
+    BarabasiAlbert, ErdosRenyi, RandomGeometric, StochasticBlock, WattsStrogatz,
+};
+use hg2v::dataset::synthetic::{Model, SyntheticSet};
+use hg2v::graph::Scalar;
 
 use crate::context::Context;
+use crate::out::Out;
 
-/// (not there yet)
+/// Make synthetic graphs
+///
+/// Every graph is a pure function of --seed, its kind and its index: the same at
+/// any number of threads, and a longer set begins with the shorter one.
 #[derive(clap::Args)]
-pub(crate) struct Args {}
+#[command(after_help = "Examples:
+  hg2v generate dla --out DLA.jsonl                       the paper's set: 1000 trees, two classes
+  hg2v generate cycle --remove-edges 5 --add-edges 5 --label 1 --graphs 100 --out cycles.parquet
+  hg2v generate barabasi-albert --nodes 1000000 --attach 2 --graphs 1 --out ba.jsonl.gz")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    kind: Kind,
+}
 
-pub(crate) fn run(_args: Args, _context: &Context) -> anyhow::Result<()> {
-    anyhow::bail!("not there yet")
+/// The kinds of graphs, each with its own parameters.
+#[derive(Subcommand)]
+enum Kind {
+    /// Diffusion-limited aggregation: trees with x, y attributes, one class a stickiness
+    Dla {
+        /// Particles of a cluster
+        #[arg(long, default_value_t = 500, value_name = "N")]
+        nodes: u32,
+        /// Probability of sticking on contact, one a class; graph i is of class i mod classes and
+        /// its label counts from 1
+        #[arg(
+            long,
+            value_delimiter = ',',
+            default_value = "1,0.05",
+            value_name = "P,…"
+        )]
+        stick: Vec<f64>,
+        /// Radius of a particle; two touch within twice of it
+        #[arg(long, default_value_t = Dla::default().radius, value_name = "R")]
+        radius: f64,
+        /// Standard deviation of a step along each axis
+        #[arg(long, default_value_t = Dla::default().step, value_name = "S")]
+        step: f64,
+        /// Hard discs: a bond is exactly two radii long and nothing overlaps (by default a
+        /// particle may overlap the one it sticks to, as in the sets the paper's authors ship)
+        #[arg(long)]
+        hard: bool,
+        #[command(flatten)]
+        set: SetArgs<1000>,
+    },
+    /// A path whose ends meet
+    Cycle {
+        /// How many nodes
+        #[arg(long, default_value_t = 500, value_name = "N")]
+        nodes: u32,
+        #[command(flatten)]
+        set: SetArgs,
+    },
+    /// A balanced tree, filled level by level
+    Tree {
+        /// How many nodes
+        #[arg(long, default_value_t = 500, value_name = "N")]
+        nodes: u32,
+        /// Children a node
+        #[arg(long, default_value_t = 3, value_name = "B")]
+        branching: u32,
+        #[command(flatten)]
+        set: SetArgs,
+    },
+    /// A cycle and a hub (node 0) joined to all of it
+    Wheel {
+        /// How many nodes, the hub included
+        #[arg(long, default_value_t = 500, value_name = "N")]
+        nodes: u32,
+        #[command(flatten)]
+        set: SetArgs,
+    },
+    /// Two paths joined rung by rung
+    Ladder {
+        /// How many nodes, two a rung
+        #[arg(long, default_value_t = 500, value_name = "N")]
+        nodes: u32,
+        #[command(flatten)]
+        set: SetArgs,
+    },
+    /// Nodes in a row
+    Path {
+        /// How many nodes
+        #[arg(long, default_value_t = 500, value_name = "N")]
+        nodes: u32,
+        #[command(flatten)]
+        set: SetArgs,
+    },
+    /// A centre (node 0) joined to every other node
+    Star {
+        /// How many nodes, the centre included
+        #[arg(long, default_value_t = 500, value_name = "N")]
+        nodes: u32,
+        #[command(flatten)]
+        set: SetArgs,
+    },
+    /// Every pair joined
+    Complete {
+        /// How many nodes
+        #[arg(long, default_value_t = 50, value_name = "N")]
+        nodes: u32,
+        #[command(flatten)]
+        set: SetArgs,
+    },
+    /// Rows and columns, right and lower neighbours joined
+    Grid {
+        /// How many rows
+        #[arg(long, default_value_t = 20, value_name = "N")]
+        rows: u32,
+        /// How many columns
+        #[arg(long, default_value_t = 25, value_name = "N")]
+        columns: u32,
+        #[command(flatten)]
+        set: SetArgs,
+    },
+    /// G(n, p): each pair joined with the same probability
+    ErdosRenyi {
+        /// How many nodes
+        #[arg(long, default_value_t = 500, value_name = "N")]
+        nodes: u32,
+        /// Probability of an edge
+        #[arg(long, short, default_value_t = 0.01, value_name = "P")]
+        probability: f64,
+        #[command(flatten)]
+        set: SetArgs,
+    },
+    /// Preferential attachment: each new node joins nodes in proportion to their degree
+    BarabasiAlbert {
+        /// How many nodes
+        #[arg(long, default_value_t = 500, value_name = "N")]
+        nodes: u32,
+        /// Edges that each new node brings
+        #[arg(long, short = 'm', default_value_t = 2, value_name = "M")]
+        attach: u32,
+        #[command(flatten)]
+        set: SetArgs,
+    },
+    /// A small world: a ring of neighbours with some edges moved
+    WattsStrogatz {
+        /// How many nodes
+        #[arg(long, default_value_t = 500, value_name = "N")]
+        nodes: u32,
+        /// Nearest neighbours a node starts with; even
+        #[arg(long, short = 'k', default_value_t = 6, value_name = "K")]
+        neighbors: u32,
+        /// Probability that an edge is moved
+        #[arg(long, short, default_value_t = 0.1, value_name = "P")]
+        probability: f64,
+        #[command(flatten)]
+        set: SetArgs,
+    },
+    /// Points of the unit square joined where they are close; attributes are the coordinates
+    RandomGeometric {
+        /// How many nodes
+        #[arg(long, default_value_t = 500, value_name = "N")]
+        nodes: u32,
+        /// Largest distance of joined points
+        #[arg(long, default_value_t = 0.06, value_name = "R")]
+        radius: f64,
+        #[command(flatten)]
+        set: SetArgs,
+    },
+    /// Blocks of nodes, dense within and sparse between; node labels are the blocks
+    StochasticBlock {
+        /// Nodes of each block
+        #[arg(
+            long,
+            value_delimiter = ',',
+            default_value = "250,250",
+            value_name = "N,…"
+        )]
+        sizes: Vec<u32>,
+        /// Probability of an edge within a block
+        #[arg(long, default_value_t = 0.05, value_name = "P")]
+        p_in: f64,
+        /// Probability of an edge between two blocks
+        #[arg(long, default_value_t = 0.005, value_name = "P")]
+        p_out: f64,
+        #[command(flatten)]
+        set: SetArgs,
+    },
+}
+
+/// Options of every kind; `GRAPHS` is how many are made by default.
+#[derive(clap::Args)]
+struct SetArgs<const GRAPHS: u64 = 100> {
+    /// How many graphs
+    #[arg(long, default_value_t = GRAPHS, value_name = "N")]
+    graphs: u64,
+    /// Take away K edges of each graph, chosen uniformly
+    #[arg(long, default_value_t = 0, value_name = "K")]
+    remove_edges: u64,
+    /// Add K edges to each graph, chosen uniformly among the pairs it does not join
+    #[arg(long, default_value_t = 0, value_name = "K")]
+    add_edges: u64,
+    /// Label of every graph
+    #[arg(long, value_name = "LABEL")]
+    label: Option<String>,
+    #[command(flatten)]
+    out: Out,
+}
+
+pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
+    match args.kind {
+        Kind::Dla {
+            nodes,
+            stick,
+            radius,
+            step,
+            hard,
+            set,
+        } => {
+            let stickiness = stick;
+            let model = Dla {
+                nodes,
+                stickiness,
+                radius,
+                step,
+                hard,
+            };
+            make(&model, set, context)
+        }
+        Kind::Cycle { nodes, set } => make(&Family::Cycle { nodes }, set, context),
+        Kind::Tree {
+            nodes,
+            branching,
+            set,
+        } => make(&Family::Tree { nodes, branching }, set, context),
+        Kind::Wheel { nodes, set } => make(&Family::Wheel { nodes }, set, context),
+        Kind::Ladder { nodes, set } => make(&Family::Ladder { nodes }, set, context),
+        Kind::Path { nodes, set } => make(&Family::Path { nodes }, set, context),
+        Kind::Star { nodes, set } => make(&Family::Star { nodes }, set, context),
+        Kind::Complete { nodes, set } => make(&Family::Complete { nodes }, set, context),
+        Kind::Grid { rows, columns, set } => make(&Family::Grid { rows, columns }, set, context),
+        Kind::ErdosRenyi {
+            nodes,
+            probability,
+            set,
+        } => make(&ErdosRenyi { nodes, probability }, set, context),
+        Kind::BarabasiAlbert { nodes, attach, set } => {
+            make(&BarabasiAlbert { nodes, attach }, set, context)
+        }
+        Kind::WattsStrogatz {
+            nodes,
+            neighbors,
+            probability,
+            set,
+        } => {
+            let model = WattsStrogatz {
+                nodes,
+                neighbors,
+                probability,
+            };
+            make(&model, set, context)
+        }
+        Kind::RandomGeometric { nodes, radius, set } => {
+            make(&RandomGeometric { nodes, radius }, set, context)
+        }
+        Kind::StochasticBlock {
+            sizes,
+            p_in,
+            p_out,
+            set,
+        } => make(&StochasticBlock { sizes, p_in, p_out }, set, context),
+    }
+}
+
+fn make<const GRAPHS: u64>(
+    model: &dyn Model,
+    set: SetArgs<GRAPHS>,
+    context: &Context,
+) -> anyhow::Result<()> {
+    model.check()?;
+    let mut sink = set.out.create()?;
+    let made = SyntheticSet {
+        model,
+        graphs: set.graphs,
+        seed: context.global.seed,
+        noise: Noise {
+            remove: set.remove_edges,
+            add: set.add_edges,
+        },
+        label: set.label.as_deref().map(Scalar::from_text),
+    };
+    let progress = context.progress("graphs", Some(set.graphs));
+    let totals = made.write(sink.as_mut(), |done| progress.set_position(done))?;
+    sink.finish()?;
+    progress.finish_and_clear();
+    context.say(format!(
+        "{}: {} {} graphs, {} nodes, {} edges",
+        set.out.out.display(),
+        totals.graphs,
+        model.name(),
+        totals.nodes,
+        totals.edges
+    ));
+    if context.global.json && !set.out.is_stdout() {
+        context.print(serde_json::to_string(&totals)?)?;
+    }
+    Ok(())
 }

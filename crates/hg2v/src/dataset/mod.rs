@@ -4,14 +4,19 @@
 //! [`GraphRecord`](crate::graph::GraphRecord)s; [`create`] gives a sink that
 //! writes them in any format. Between the two, nothing is lost.
 
+pub mod catalog;
 pub mod csv;
+pub mod download;
+pub mod fingerprint;
 pub mod graphml;
 mod group;
+pub mod images;
 pub mod jsonl;
 mod limits;
 mod node_count;
 mod notes;
 pub mod parquet;
+pub mod synthetic;
 mod text;
 pub mod tu;
 

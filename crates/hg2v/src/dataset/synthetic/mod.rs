@@ -1,0 +1,156 @@
+//! Graphs made on purpose: classical families, random models, and
+//! diffusion-limited aggregation.
+//!
+//! Every graph is a pure function of `(seed, model, index)`: it draws from its
+//! own random stream, so a set comes out the same at any number of threads, and
+//! its first graphs are those of any longer set.
+
+pub mod dla;
+pub mod families;
+pub mod noise;
+pub mod random;
+
+use rayon::prelude::*;
+
+use super::Sink;
+use crate::error::{Error, Result};
+use crate::graph::{GraphRecord, Scalar};
+use crate::rng::{self, ChaCha8Rng};
+
+use noise::Noise;
+
+/// A way to make graphs.
+pub trait Model: Sync {
+    /// The model's name, which also names its random streams.
+    fn name(&self) -> &'static str;
+
+    /// Whether the parameters make sense.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter), naming the first that does not.
+    fn check(&self) -> Result<()>;
+
+    /// How many nodes a graph has.
+    fn num_nodes(&self) -> u64;
+
+    /// The `index`-th graph of a set, drawing from `rng` alone. The parameters
+    /// have passed [`check`](Model::check).
+    fn graph(&self, index: u64, rng: &mut ChaCha8Rng) -> GraphRecord;
+}
+
+/// A set of graphs of one model.
+pub struct SyntheticSet<'a> {
+    /// What makes the graphs.
+    pub model: &'a dyn Model,
+    /// How many.
+    pub graphs: u64,
+    /// The seed of every random decision.
+    pub seed: u64,
+    /// What is done to each graph afterwards.
+    pub noise: Noise,
+    /// The label of every graph, in place of the model's own.
+    pub label: Option<Scalar>,
+}
+
+impl SyntheticSet<'_> {
+    /// The `index`-th graph; its id is its index.
+    ///
+    /// # Errors
+    /// Bad parameters, or more noise than the graph has room for.
+    pub fn graph(&self, index: u64) -> Result<GraphRecord> {
+        self.model.check()?;
+        let mut rng = rng::stream(self.seed, self.model.name(), 0, index);
+        let mut record = self.model.graph(index, &mut rng);
+        self.noise
+            .apply(&mut record, &mut rng::stream(self.seed, "noise", 0, index))?;
+        record.id = Some(Scalar::Int(index as i64));
+        if self.label.is_some() {
+            record.label.clone_from(&self.label);
+        }
+        Ok(record)
+    }
+
+    /// Makes all graphs in parallel and hands them to `sink` in order, a bounded
+    /// number at a time; `done` hears how many have been written.
+    ///
+    /// # Errors
+    /// As [`graph`](SyntheticSet::graph), and what the sink refuses.
+    pub fn write(&self, sink: &mut dyn Sink, mut done: impl FnMut(u64)) -> Result<Totals> {
+        /// Nodes in memory at once, give or take a graph a thread.
+        const NODES_AT_ONCE: u64 = 1 << 20;
+        self.model.check()?;
+        let threads = rayon::current_num_threads() as u64;
+        let at_once = (NODES_AT_ONCE / self.model.num_nodes().max(1)).clamp(threads, 1024);
+        let mut totals = Totals::default();
+        let mut first = 0;
+        while first < self.graphs {
+            let next = self.graphs.min(first + at_once);
+            let records: Vec<_> = (first..next)
+                .into_par_iter()
+                .map(|index| self.graph(index))
+                .collect::<Result<_>>()?;
+            for record in &records {
+                sink.write(record)?;
+                totals.graphs += 1;
+                totals.nodes += u64::from(record.num_nodes);
+                totals.edges += record.edges.len() as u64;
+            }
+            first = next;
+            done(first);
+        }
+        Ok(totals)
+    }
+}
+
+/// What was written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Totals {
+    /// Graphs.
+    pub graphs: u64,
+    /// Nodes of all graphs.
+    pub nodes: u64,
+    /// Edges of all graphs.
+    pub edges: u64,
+}
+
+/// Refuses a number of nodes below `least`.
+fn at_least(name: &'static str, value: u32, least: u32) -> Result<()> {
+    if value < least {
+        return Err(Error::parameter(
+            name,
+            value,
+            format!("it must be at least {least}"),
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses what is no probability.
+fn probability(name: &'static str, value: f64) -> Result<()> {
+    if !(0.0..=1.0).contains(&value) {
+        return Err(Error::parameter(name, value, "it must be from 0 to 1"));
+    }
+    Ok(())
+}
+
+/// Refuses a graph that would not fit in memory.
+fn room_for_edges(name: &'static str, value: impl std::fmt::Display, edges: f64) -> Result<()> {
+    const MOST: f64 = (1u64 << 30) as f64;
+    if edges > MOST {
+        return Err(Error::parameter(
+            name,
+            value,
+            format!("a graph would have about {edges:.1e} edges; at most {MOST:.1e} are made"),
+        ));
+    }
+    Ok(())
+}
+
+/// A graph of nothing but nodes and edges.
+fn plain(num_nodes: u32, edges: Vec<[u32; 2]>) -> GraphRecord {
+    GraphRecord {
+        num_nodes,
+        edges,
+        ..GraphRecord::default()
+    }
+}

@@ -1,0 +1,178 @@
+//! Noise on a graph's edges: some taken away, some put in, all at random.
+
+use std::collections::HashSet;
+
+use rand::RngExt;
+
+use crate::error::{Error, Result};
+use crate::graph::GraphRecord;
+use crate::rng::ChaCha8Rng;
+
+/// How many edges to change.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Noise {
+    /// Edges taken away, each set of that size being equally likely.
+    pub remove: u64,
+    /// Edges put in, between pairs that the original graph does not join; each
+    /// set of that size being equally likely. Never a loop, never an edge twice.
+    pub add: u64,
+}
+
+impl Noise {
+    /// Changes `record`, a simple graph without weights or edge labels. Edges
+    /// that stay keep their order; new ones follow.
+    ///
+    /// # Errors
+    /// When the graph has fewer edges to remove, or fewer free pairs to join.
+    pub fn apply(&self, record: &mut GraphRecord, rng: &mut ChaCha8Rng) -> Result<()> {
+        let num_edges = record.edges.len() as u64;
+        if self.remove > num_edges {
+            return Err(Error::parameter(
+                "--remove-edges",
+                self.remove,
+                format!("the graph has {num_edges} edges"),
+            ));
+        }
+        let nodes = u64::from(record.num_nodes);
+        let pairs = nodes * nodes.saturating_sub(1) / 2;
+        let free = pairs.saturating_sub(num_edges);
+        if self.add > free {
+            return Err(Error::parameter(
+                "--add-edges",
+                self.add,
+                format!("the graph leaves {free} pairs of nodes unjoined"),
+            ));
+        }
+        let added = self.new_edges(record, pairs, rng);
+        choose(&mut record.edges, num_edges - self.remove, rng);
+        record.edges.extend(added);
+        Ok(())
+    }
+
+    fn new_edges(&self, record: &GraphRecord, pairs: u64, rng: &mut ChaCha8Rng) -> Vec<[u32; 2]> {
+        let mut added = Vec::new();
+        if self.add == 0 {
+            return added;
+        }
+        let mut joined: HashSet<[u32; 2]> = record
+            .edges
+            .iter()
+            .map(|&[u, v]| [u.min(v), u.max(v)])
+            .collect();
+        let n = record.num_nodes;
+        if 2 * (joined.len() as u64 + self.add) <= pairs {
+            // At least half of the pairs stay free: drawing again is quick.
+            while (added.len() as u64) < self.add {
+                let (u, v) = (rng.random_range(0..n), rng.random_range(0..n));
+                let pair = [u.min(v), u.max(v)];
+                if u != v && joined.insert(pair) {
+                    added.push(pair);
+                }
+            }
+        } else {
+            // The pairs are no more than twice the edges: list the free ones.
+            let mut free: Vec<[u32; 2]> = (0..n)
+                .flat_map(|u| (u + 1..n).map(move |v| [u, v]))
+                .filter(|pair| !joined.contains(pair))
+                .collect();
+            choose(&mut free, self.add, rng);
+            added = free;
+        }
+        added
+    }
+}
+
+/// Keeps `keep` of the items, in order, each set of that size equally likely:
+/// selection sampling (Knuth, volume 2, 3.4.2, algorithm S).
+fn choose<T>(items: &mut Vec<T>, mut keep: u64, rng: &mut ChaCha8Rng) {
+    let mut left = items.len() as u64;
+    items.retain(|_| {
+        let kept = keep > 0 && rng.random_range(0..left) < keep;
+        left -= 1;
+        keep -= u64::from(kept);
+        kept
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use proptest::prelude::*;
+
+    use super::super::families::Family;
+    use super::super::{Model, SyntheticSet};
+    use super::*;
+    use crate::rng;
+
+    fn noisy(family: Family, noise: Noise, seed: u64) -> Result<GraphRecord> {
+        let mut rng = rng::stream(seed, "test", 0, 0);
+        let mut record = family.graph(0, &mut rng);
+        noise.apply(&mut record, &mut rng).map(|()| record)
+    }
+
+    fn pairs(record: &GraphRecord) -> BTreeSet<[u32; 2]> {
+        let pairs: BTreeSet<_> = record
+            .edges
+            .iter()
+            .map(|&[u, v]| [u.min(v), u.max(v)])
+            .collect();
+        assert_eq!(pairs.len(), record.edges.len(), "an edge came twice");
+        pairs
+    }
+
+    proptest! {
+        #[test]
+        fn exactly_as_many_edges_change(
+            nodes in 4u32..14, remove in 0u64..10, add in 0u64..60, seed in any::<u64>(),
+        ) {
+            let family = Family::Wheel { nodes };
+            let before = pairs(&noisy(family, Noise::default(), seed).unwrap());
+            let free = u64::from(nodes * (nodes - 1) / 2) - before.len() as u64;
+            let changed = noisy(family, Noise { remove, add }, seed);
+            if remove > before.len() as u64 || add > free {
+                prop_assert!(changed.is_err());
+            } else {
+                let after = pairs(&changed.unwrap());
+                prop_assert!(after.iter().all(|&[u, v]| u < v && v < nodes));
+                prop_assert_eq!(before.difference(&after).count() as u64, remove);
+                prop_assert_eq!(after.difference(&before).count() as u64, add);
+            }
+        }
+    }
+
+    #[test]
+    fn every_change_is_equally_likely() {
+        // Path of 4: three edges, three free pairs. Removing one and adding one
+        // gives nine outcomes; of 9000 draws each expects 1000, σ = 29.8.
+        let mut seen: BTreeMap<Vec<[u32; 2]>, u32> = BTreeMap::new();
+        for seed in 0..9000 {
+            let noise = Noise { remove: 1, add: 1 };
+            let record = noisy(Family::Path { nodes: 4 }, noise, seed).unwrap();
+            *seen
+                .entry(pairs(&record).into_iter().collect())
+                .or_default() += 1;
+        }
+        assert_eq!(seen.len(), 9);
+        for (outcome, times) in seen {
+            assert!((851..=1149).contains(&times), "{outcome:?}: {times}");
+        }
+    }
+
+    #[test]
+    fn a_set_is_noisy_graph_by_graph() {
+        let family = Family::Cycle { nodes: 500 };
+        let set = SyntheticSet {
+            model: &family,
+            graphs: 2,
+            seed: 3,
+            noise: Noise { remove: 5, add: 7 },
+            label: Some("cycle".into()),
+        };
+        let (a, b) = (set.graph(0).unwrap(), set.graph(1).unwrap());
+        assert_eq!((a.edges.len(), b.edges.len()), (502, 502));
+        assert_ne!(a.edges, b.edges);
+        assert_eq!(set.graph(1).unwrap(), b);
+        assert_eq!(b.label, Some("cycle".into()));
+    }
+}

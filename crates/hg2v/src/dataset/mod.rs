@@ -5,6 +5,7 @@
 //! writes them in any format. Between the two, nothing is lost.
 
 pub mod csv;
+pub mod features;
 pub mod graphml;
 pub mod jsonl;
 mod limits;

@@ -5,11 +5,13 @@
 //! writes them in any format. Between the two, nothing is lost.
 
 pub mod csv;
+pub mod duplicates;
 pub mod features;
 pub mod graphml;
 pub mod jsonl;
 mod limits;
 pub mod parquet;
+pub mod summary;
 pub mod tu;
 
 use std::fs::File;

@@ -2,6 +2,7 @@
 
 mod commands;
 mod context;
+mod table;
 
 use std::process::ExitCode;
 

@@ -50,7 +50,7 @@ fn a_small_collection_by_hand() {
     assert_eq!(found.degree, spread(38.0 / 21.0, 2.0, 0, 2));
     // 6/15 three times and 1/3 once; the empty graph has no density.
     assert!((found.mean_density.unwrap() - (3.0 * 0.4 + 1.0 / 3.0) / 4.0).abs() < 1e-15);
-    assert_eq!(found.empty_graphs, 1);
+    assert_eq!((found.empty_graphs, found.edgeless_graphs), (1, 1));
     assert_eq!(found.components.total, 1 + 2 + 1 + 2);
     assert_eq!(found.components.max, 2);
     assert_eq!(found.components.disconnected_graphs, 2);

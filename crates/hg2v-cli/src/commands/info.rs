@@ -10,10 +10,14 @@ use crate::table::{Table, counted, decimal, grouped, label, percent};
 
 /// Say what is in a collection: sizes, features, classes, duplicates, problems
 ///
+/// Look-alikes are graphs with the same Weisfeiler–Lehman labels: where their
+/// classes differ, no method that sees only structure and node labels, a few hops
+/// deep, can get all of them right. Graphs are numbered from 0.
+///
 /// With --json the result is one object with the keys name, path, format,
 /// graphs, nodes, edges, nodes_per_graph, edges_per_graph, degree (each mean,
-/// median, min, max), mean_density, empty_graphs, components (total, max,
-/// disconnected_graphs), isolated_nodes (nodes, graphs), attributes (dim,
+/// median, min, max), mean_density, empty_graphs, edgeless_graphs, components
+/// (total, max, disconnected_graphs), isolated_nodes (nodes, graphs), attributes (dim,
 /// graphs), node_labels, edge_labels, classes (each distinct, complete, graphs,
 /// total, top), weights (graphs, min, max), duplicates and wl_equivalent (each
 /// groups, graphs, largest, example, mixed_classes, best_accuracy), findings,
@@ -139,26 +143,25 @@ fn facts(summary: &Summary) -> Table {
         }
     };
     table.row(["isolated", &isolated]);
+    // Only a graph that has nodes, or edges, can have something at them.
+    let with_nodes = summary.graphs - summary.empty_graphs;
+    let with_edges = summary.graphs - summary.edgeless_graphs;
     let attributes = summary.attributes.map_or_else(none, |found| {
         format!(
             "{} a node{}",
             grouped(found.dim),
-            some_graphs(found.graphs, summary)
+            if_few(found.graphs, with_nodes)
         )
     });
     table.row(["attributes", &attributes]);
-    let of_nodes = summary
-        .node_labels
-        .as_ref()
-        .map_or_else(none, labels_in_a_line);
-    table.row(["node labels", &of_nodes]);
-    let of_edges = summary
-        .edge_labels
-        .as_ref()
-        .map_or_else(none, labels_in_a_line);
-    table.row(["edge labels", &of_edges]);
+    let labels = |found: &Option<Vocabulary>, of: u64| {
+        let line = |found: &Vocabulary| labels_in_a_line(found) + &if_few(found.graphs, of);
+        found.as_ref().map_or_else(none, line)
+    };
+    table.row(["node labels", &labels(&summary.node_labels, with_nodes)]);
+    table.row(["edge labels", &labels(&summary.edge_labels, with_edges)]);
     let weights = summary.weights.map_or_else(none, |found| {
-        let graphs = some_graphs(found.graphs, summary);
+        let graphs = if_few(found.graphs, with_edges);
         format!("from {} to {}{graphs}", found.min, found.max)
     });
     table.row(["weights", &weights]);
@@ -166,11 +169,15 @@ fn facts(summary: &Summary) -> Table {
         table.row(["training uses", &summary.features.plan]);
     }
     if let Some(groups) = &summary.duplicates {
-        table.row(["duplicates", &groups_in_words(groups, "the same")]);
+        table.row(["duplicates", &groups_in_words(groups)]);
     }
     if let Some(found) = &summary.wl_equivalent {
-        let alike = format!("alike to Weisfeiler–Lehman ({} rounds)", found.rounds);
-        table.row(["look-alikes", &groups_in_words(&found.groups, &alike)]);
+        let rounds = found.rounds;
+        let alike = groups_in_words(&found.groups);
+        table.row([
+            "look-alikes",
+            &format!("{alike}, after {rounds} rounds of Weisfeiler–Lehman"),
+        ]);
         if let Some(best) = found.groups.best_accuracy.filter(|best| *best < 1.0) {
             let bound = format!(
                 "at most {} if only structure and node labels are seen",
@@ -182,9 +189,9 @@ fn facts(summary: &Summary) -> Table {
     table
 }
 
-/// Says in how many graphs something is, when it is not in all of them.
-fn some_graphs(graphs: u64, summary: &Summary) -> String {
-    match graphs == summary.graphs {
+/// Says in how many graphs something is, when it is not in all that could have it.
+fn if_few(graphs: u64, of: u64) -> String {
+    match graphs >= of {
         true => String::new(),
         false => format!(", in {} only", counted(graphs, "graph")),
     }
@@ -210,26 +217,20 @@ fn how_many(labels: &Vocabulary) -> String {
     }
 }
 
-fn groups_in_words(groups: &Groups, alike: &str) -> String {
-    let Some([a, b]) = groups.example else {
-        return format!("no two graphs are {alike}");
+fn groups_in_words(groups: &Groups) -> String {
+    let Some([first, second]) = groups.example else {
+        return "none".to_owned();
     };
-    let graphs = grouped(groups.graphs);
-    let mut text = format!(
-        "{graphs} graphs in {} {alike}",
-        counted(groups.groups, "group")
-    );
-    if groups.groups > 1 {
-        text += &format!(", {} at most", grouped(groups.largest));
-    }
-    text += &format!(
-        ", such as numbers {} and {} (from 0)",
-        grouped(a),
-        grouped(b)
+    let text = format!(
+        "{} graphs in {} of up to {} (such as numbers {first} and {second})",
+        grouped(groups.graphs),
+        counted(groups.groups, "group"),
+        grouped(groups.largest),
     );
     match groups.mixed_classes {
         None | Some(0) => text,
-        Some(mixed) => format!("{text}; {} mixed in class", counted(mixed, "group")),
+        Some(1) => text + "; 1 group mixes classes",
+        Some(mixed) => format!("{text}; {} groups mix classes", grouped(mixed)),
     }
 }
 

@@ -79,6 +79,8 @@ pub struct Summary {
     pub mean_density: Option<f64>,
     /// Graphs without nodes.
     pub empty_graphs: u64,
+    /// Graphs without edges, those without nodes among them.
+    pub edgeless_graphs: u64,
     /// Connected components.
     pub components: ComponentSummary,
     /// Nodes without neighbours.
@@ -303,6 +305,7 @@ struct Tally {
     degrees: BTreeMap<u32, u64>,
     densities: (f64, u64),
     empty_graphs: u64,
+    edgeless_graphs: u64,
     components: ComponentSummary,
     isolated: IsolatedSummary,
     attributes: Option<AttributeSummary>,
@@ -325,6 +328,7 @@ impl Tally {
             degrees: BTreeMap::new(),
             densities: (0.0, 0),
             empty_graphs: 0,
+            edgeless_graphs: 0,
             components: ComponentSummary::default(),
             isolated: IsolatedSummary::default(),
             attributes: None,
@@ -354,6 +358,7 @@ impl Tally {
             self.densities.1 += 1;
         }
         self.empty_graphs += u64::from(n == 0);
+        self.edgeless_graphs += u64::from(m == 0);
         self.components.total += facts.components;
         self.components.max = self.components.max.max(facts.components);
         self.components.disconnected_graphs += u64::from(facts.components > 1);
@@ -424,6 +429,7 @@ impl Tally {
             mean_density: (self.densities.1 > 0)
                 .then(|| self.densities.0 / self.densities.1 as f64),
             empty_graphs: self.empty_graphs,
+            edgeless_graphs: self.edgeless_graphs,
             components: self.components,
             isolated_nodes: self.isolated,
             attributes: self.attributes,

@@ -297,7 +297,7 @@ proptest! {
         record.node_labels = Some(labels[..values.len()].iter().map(|&l| l.into()).collect());
         let choice = FeatureChoice { degree: DegreeChoice::Always, ..FeatureChoice::default() };
         let schema = fit(choice, &[record]).unwrap();
-        let json = schema.to_json().to_string();
+        let json = serde_json::to_string(&schema).unwrap();
         let back = FeatureSchema::from_json(json.as_bytes(), Path::new("x")).unwrap();
         prop_assert_eq!(back, schema);
     }

@@ -1,6 +1,7 @@
 //! Summaries: known answers, the naive computation, and the published numbers of real sets.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
 use std::path::Path;
 
 use hg2v::dataset::summary::{MAX_VOCABULARY, Spread, Summary, SummaryOptions, summarize};
@@ -297,7 +298,7 @@ fn any_number_of_threads_gives_the_same_summary() {
 /// A real set, summarised; `None` (said on standard error) where there are no data.
 fn real(name: &str) -> Option<Summary> {
     let Some(folder) = std::env::var_os("HG2V_DATA") else {
-        eprintln!("skipped: set HG2V_DATA to run over {name}");
+        let _ = writeln!(io::stderr(), "skipped: set HG2V_DATA to run over {name}");
         return None;
     };
     let path = dataset::locate(Path::new(name), Some(Path::new(&folder))).unwrap();

@@ -78,6 +78,8 @@ pub struct Origin<'a> {
 }
 
 /// How to turn a graph's nodes into rows of numbers.
+///
+/// Serialised, every number is exact; deserialised, it is checked before it is believed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct FeatureSchema {
@@ -218,11 +220,6 @@ impl FeatureSchema {
             }
         }
         Ok((NodeFeatures { dim, values }, applied))
-    }
-
-    /// The schema as JSON, every number exact.
-    pub fn to_json(&self) -> serde_json::Value {
-        serde_json::to_value(self).unwrap_or_default()
     }
 
     /// Reads a schema back; `file` is for messages.

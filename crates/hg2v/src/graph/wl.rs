@@ -106,7 +106,7 @@ impl Refiner {
             codes.collect::<Vec<u32>>()
         });
         let mut rows = vec![current];
-        let mut key = Vec::new();
+        let mut key = Key::default();
         for round in 0..self.rounds {
             let mut next = Vec::with_capacity(graph.num_nodes());
             let mut slot = 0;
@@ -115,8 +115,8 @@ impl Refiner {
                 let codes = edge_codes.as_deref();
                 let codes = codes.map(|codes| &codes[slot..slot + neighbors.len()]);
                 slot += neighbors.len();
-                fill_key(&mut key, node, neighbors, codes, &rows[round]);
-                next.push(self.label(&key)?);
+                key.fill(node, neighbors, codes, &rows[round]);
+                next.push(self.label(&key.values)?);
             }
             rows.push(next);
         }
@@ -134,27 +134,32 @@ impl Refiner {
     }
 }
 
-/// The key of `node`: its label, then its neighbours' in ascending order, each
-/// after its edge's code where there are edge labels.
-fn fill_key(
-    key: &mut Vec<u32>,
-    node: usize,
-    neighbors: &[u32],
-    edge_codes: Option<&[u32]>,
-    labels: &[u32],
-) {
-    key.clear();
-    key.push(labels[node]);
-    match edge_codes {
-        None => {
-            key.extend(neighbors.iter().map(|&v| labels[v as usize]));
-            key[1..].sort_unstable();
-        }
-        Some(codes) => {
-            let pairs = codes.iter().zip(neighbors);
-            let mut pairs: Vec<_> = pairs.map(|(&e, &v)| [e, labels[v as usize]]).collect();
-            pairs.sort_unstable();
-            key.extend(pairs.as_flattened());
+/// The key of a node: its label, then its neighbours' in ascending order, each
+/// after its edge's code where there are edge labels. Filled again and again, so
+/// that a node costs no allocation.
+#[derive(Default)]
+struct Key {
+    values: Vec<u32>,
+    pairs: Vec<[u32; 2]>,
+}
+
+impl Key {
+    fn fill(&mut self, node: usize, neighbors: &[u32], codes: Option<&[u32]>, labels: &[u32]) {
+        self.values.clear();
+        self.values.push(labels[node]);
+        let below = neighbors.iter().map(|&v| labels[v as usize]);
+        match codes {
+            None => {
+                self.values.extend(below);
+                self.values[1..].sort_unstable();
+            }
+            Some(codes) => {
+                self.pairs.clear();
+                self.pairs
+                    .extend(codes.iter().zip(below).map(|(&code, label)| [code, label]));
+                self.pairs.sort_unstable();
+                self.values.extend_from_slice(self.pairs.as_flattened());
+            }
         }
     }
 }

@@ -62,6 +62,24 @@ impl OutputFile {
         }
     }
 
+    /// What is written so far, to be read back.
+    ///
+    /// # Errors
+    /// On standard output, which keeps nothing; or when the disk refuses.
+    pub fn reopen(&mut self) -> Result<File> {
+        let failed = |e| Error::io(&self.path, "write", e);
+        match &mut self.to {
+            Target::File(out) => out
+                .flush()
+                .and_then(|()| out.get_ref().reopen())
+                .map_err(failed),
+            Target::Stdout(_) => Err(failed(io::Error::new(
+                io::ErrorKind::Unsupported,
+                "what is on standard output cannot be changed any more; write to a file",
+            ))),
+        }
+    }
+
     /// The name this output will have.
     pub fn path(&self) -> &Path {
         &self.path
@@ -151,7 +169,7 @@ impl OutputFolder {
 }
 
 /// The folder `path` stands in.
-fn folder_of(path: &Path) -> &Path {
+pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

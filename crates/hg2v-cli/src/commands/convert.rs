@@ -1,11 +1,179 @@
-//! `hg2v convert`.
+//! `hg2v convert`: any format to any format.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use hg2v::dataset::{self, Format};
+use hg2v::graph::Scalar;
+use serde::Serialize;
 
 use crate::context::Context;
 
-/// (not there yet)
+/// Write a collection of graphs in another format, losing nothing
+///
+/// Graphs are read and written one by one: memory does not grow with their
+/// number (TU, which must be held whole, excepted). OUT appears when it is
+/// complete; an interrupted run leaves what was there.
 #[derive(clap::Args)]
-pub(crate) struct Args {}
+#[command(after_help = "\
+Examples:
+  hg2v convert MUTAG.zip mutag.jsonl          a TU zip to one JSON object a line
+  hg2v convert graphs.jsonl.gz graphs.parquet compressed JSONL to Parquet
+  hg2v convert graphs.parquet set --format csv  a folder of edges.csv, nodes.csv, graphs.csv
+  zcat big.jsonl.gz | hg2v convert - - | head from standard input to standard output")]
+pub(crate) struct Args {
+    /// What to read
+    data: PathBuf,
+    /// What to write; `-` is standard output
+    out: PathBuf,
+    /// Format of OUT [default: by its name]
+    #[arg(long, value_enum)]
+    format: Option<Layout>,
+    /// Give every graph without an id its position, counted from 0
+    #[arg(long)]
+    ids: bool,
+}
 
-pub(crate) fn run(_args: Args, _context: &Context) -> anyhow::Result<()> {
-    anyhow::bail!("not there yet")
+/// The formats that are written, as a user names them.
+#[derive(Clone, Copy, ValueEnum)]
+enum Layout {
+    /// a folder NAME with NAME_A.txt, NAME_graph_indicator.txt, …
+    Tu,
+    /// the same folder in a zip
+    TuZip,
+    /// one JSON object a line
+    Jsonl,
+    /// the same, gzip-compressed
+    #[value(name = "jsonl.gz")]
+    JsonlGz,
+    /// a folder of edges.csv, nodes.csv and graphs.csv
+    Csv,
+    /// one row a graph
+    Parquet,
+}
+
+impl From<Layout> for Format {
+    fn from(layout: Layout) -> Format {
+        match layout {
+            Layout::Tu => Format::TuFolder,
+            Layout::TuZip => Format::TuZip,
+            Layout::Jsonl => Format::Jsonl,
+            Layout::JsonlGz => Format::JsonlGz,
+            Layout::Csv => Format::CsvFolder,
+            Layout::Parquet => Format::Parquet,
+        }
+    }
+}
+
+/// What was read and written.
+#[derive(Serialize)]
+struct Converted {
+    input: PathBuf,
+    input_format: &'static str,
+    output: PathBuf,
+    output_format: &'static str,
+    graphs: u64,
+    nodes: u64,
+    edges: u64,
+    /// Bytes of the output; absent on standard output.
+    bytes: Option<u64>,
+    ignored: Vec<String>,
+}
+
+pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
+    let to_stdout = args.out == Path::new("-");
+    if to_stdout && context.global.json {
+        return Err(hg2v::Error::parameter(
+            "--json",
+            "on",
+            "OUT is standard output, where its result would stand among the graphs",
+        )
+        .into());
+    }
+    let mut source = context.open(&args.data)?;
+    refuse_same(&source.path, &args.out)?;
+    let format = match args.format {
+        Some(layout) => layout.into(),
+        None => dataset::format_of_name(&args.out)?,
+    };
+    let mut sink = dataset::create(&args.out, Some(format))?;
+    let mut done = Converted {
+        input: source.path.clone(),
+        input_format: source.format.name(),
+        output: args.out.clone(),
+        output_format: format.name(),
+        graphs: 0,
+        nodes: 0,
+        edges: 0,
+        bytes: None,
+        ignored: Vec::new(),
+    };
+    let progress = context.progress("converting", source.len);
+    for record in source.by_ref() {
+        let mut record = record?;
+        if args.ids && record.id.is_none() {
+            // Positions of graphs held anywhere fit 63 bits.
+            record.id = Some(Scalar::Int(done.graphs as i64));
+        }
+        done.graphs += 1;
+        done.nodes += u64::from(record.num_nodes);
+        done.edges += record.edges.len() as u64;
+        sink.write(&record)?;
+        progress.inc(1);
+    }
+    sink.finish()?;
+    progress.finish_and_clear();
+    done.ignored = source.ignored();
+    done.bytes = (!to_stdout).then(|| size_of_output(&args.out));
+    context.say(done.to_string());
+    if context.global.json {
+        context.print(serde_json::to_string(&done)?)?;
+    }
+    Ok(())
+}
+
+impl std::fmt::Display for Converted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} graphs ({} nodes, {} edges), {} → {}",
+            self.graphs, self.nodes, self.edges, self.input_format, self.output_format
+        )?;
+        if let Some(bytes) = self.bytes {
+            write!(f, ", {bytes} bytes")?;
+        }
+        if !self.ignored.is_empty() {
+            write!(f, "; ignored: {}", self.ignored.join("; "))?;
+        }
+        Ok(())
+    }
+}
+
+/// Writing over the input would lose it when reading fails half-way.
+fn refuse_same(input: &Path, out: &Path) -> hg2v::Result<()> {
+    let same = match (fs::canonicalize(input), fs::canonicalize(out)) {
+        (Ok(input), Ok(out)) => input == out,
+        _ => false,
+    };
+    if same {
+        return Err(hg2v::Error::parameter(
+            "OUT",
+            out.display(),
+            "that is the input itself; name another file",
+        ));
+    }
+    Ok(())
+}
+
+/// The bytes of a file, or of the files of a folder.
+fn size_of_output(path: &Path) -> u64 {
+    match fs::read_dir(path) {
+        Ok(entries) => entries
+            .flatten()
+            .filter_map(|entry| entry.metadata().ok())
+            .map(|metadata| metadata.len())
+            .sum(),
+        Err(_) => fs::metadata(path).map_or(0, |metadata| metadata.len()),
+    }
 }

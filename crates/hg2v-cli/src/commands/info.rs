@@ -86,7 +86,7 @@ fn format_in_words(format: &str) -> &str {
         "tu" => "TU folder",
         "tu-zip" => "TU zip",
         "jsonl" => "JSONL",
-        "jsonl-gz" => "JSONL, compressed",
+        "jsonl.gz" => "JSONL, compressed",
         "csv" => "CSV folder",
         "parquet" => "Parquet",
         "graphml" => "GraphML",

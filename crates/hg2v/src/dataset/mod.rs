@@ -8,10 +8,14 @@ pub mod csv;
 pub mod duplicates;
 pub mod features;
 pub mod graphml;
+mod group;
 pub mod jsonl;
 mod limits;
+mod node_count;
+mod notes;
 pub mod parquet;
 pub mod summary;
+mod text;
 pub mod tu;
 
 use std::fs::File;
@@ -22,6 +26,7 @@ use crate::error::{Error, Place, Result};
 use crate::graph::GraphRecord;
 
 pub use limits::Limits;
+pub(crate) use notes::Notes;
 
 /// How a collection of graphs is laid out on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +47,21 @@ pub enum Format {
     GraphMl,
 }
 
+impl Format {
+    /// The format's name, as `--format` takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::TuFolder => "tu",
+            Format::TuZip => "tu-zip",
+            Format::Jsonl => "jsonl",
+            Format::JsonlGz => "jsonl.gz",
+            Format::CsvFolder => "csv",
+            Format::Parquet => "parquet",
+            Format::GraphMl => "graphml",
+        }
+    }
+}
+
 /// An open collection: its graphs come one by one.
 pub struct Source {
     /// What to call the collection: the file's stem or the folder's name.
@@ -52,9 +72,11 @@ pub struct Source {
     pub format: Format,
     /// How many graphs, where the format says so without reading them all.
     pub len: Option<u64>,
-    /// Things the format holds that this collection does not carry, each a
-    /// sentence; filled as reading goes on by readers that hold everything at once.
+    /// Things the files hold that a record does not carry, each a sentence, as far
+    /// as they are known before the first graph; [`ignored`](Source::ignored) has
+    /// those met on the way too.
     pub ignored: Vec<String>,
+    notes: Notes,
     graphs: Box<dyn Iterator<Item = Result<GraphRecord>> + Send>,
 }
 
@@ -75,8 +97,16 @@ impl Source {
             format,
             len: None,
             ignored: Vec::new(),
+            notes: Notes::default(),
             graphs: Box::new(graphs),
         }
+    }
+
+    /// Everything met so far that a record does not carry, each a sentence, once.
+    pub fn ignored(&self) -> Vec<String> {
+        let mut ignored = self.ignored.clone();
+        ignored.extend(self.notes.all());
+        ignored
     }
 }
 
@@ -181,10 +211,10 @@ fn unknown(path: &Path) -> Error {
     )
 }
 
-fn read_up_to(file: &mut File, buffer: &mut [u8]) -> std::io::Result<usize> {
+fn read_up_to(reader: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut length = 0;
     while length < buffer.len() {
-        match file.read(&mut buffer[length..])? {
+        match reader.read(&mut buffer[length..])? {
             0 => break,
             more => length += more,
         }
@@ -246,17 +276,8 @@ pub fn locate(data: &Path, data_dir: Option<&Path>) -> Result<PathBuf> {
     Err(Error::input(data, Place::Whole, problem, fix))
 }
 
-/// Begins writing a collection; the format follows from the name of `path`
-/// where `format` does not say it. `-` is JSONL on standard output.
-///
-/// | name | format |
-/// |---|---|
-/// | `*.jsonl`, `*.ndjson`, `*.json`, `-` | JSONL |
-/// | `*.jsonl.gz`, `*.gz` | JSONL, compressed |
-/// | `*.parquet` | Parquet |
-/// | `*.zip` | TU zip |
-/// | `*.csv`, `*-csv` or an ending `/csv` | folder of CSV |
-/// | anything without an ending | TU folder |
+/// Begins writing a collection; the format [follows from the name](format_of_name)
+/// of `path` where `format` does not say it.
 ///
 /// # Errors
 /// When the name tells no format, the format is read-only, or the place cannot be written.
@@ -281,7 +302,20 @@ pub fn create(path: &Path, format: Option<Format>) -> Result<Box<dyn Sink>> {
     }
 }
 
-fn format_of_name(path: &Path) -> Result<Format> {
+/// The format that the name of an output tells; `-` is standard output.
+///
+/// | name | format |
+/// |---|---|
+/// | `*.jsonl`, `*.ndjson`, `*.json`, `-` | JSONL |
+/// | `*.jsonl.gz`, `*.gz` | JSONL, compressed |
+/// | `*.parquet` | Parquet |
+/// | `*.zip` | TU zip |
+/// | `*.csv`, `*-csv` or an ending `/csv` | folder of CSV |
+/// | anything without an ending | TU folder |
+///
+/// # Errors
+/// When the name has another ending.
+pub fn format_of_name(path: &Path) -> Result<Format> {
     let name = path.file_name().map_or_else(
         || "-".to_owned(),
         |name| name.to_string_lossy().to_ascii_lowercase(),

@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::Source;
 use super::duplicates::{Groups, Members, content_digest};
 use super::features::{FeatureChoice, FeatureFitter};
-use super::{Format, Source};
 use crate::error::{Error, Result};
 use crate::graph::{Components, Findings, Graph, GraphRecord, Scalar, WeightPolicy, wl_digest};
 
@@ -61,7 +61,7 @@ pub struct Summary {
     pub name: String,
     /// The file or folder.
     pub path: String,
-    /// Its format: `tu`, `tu-zip`, `jsonl`, `jsonl-gz`, `csv`, `parquet` or `graphml`.
+    /// Its [format](super::Format::name).
     pub format: &'static str,
     /// Graphs.
     pub graphs: u64,
@@ -419,7 +419,7 @@ impl Tally {
         Summary {
             name: source.name.clone(),
             path: source.path.display().to_string(),
-            format: format_name(source.format),
+            format: source.format.name(),
             graphs: self.graphs,
             nodes: self.sizes.iter().map(|&n| u64::from(n)).sum(),
             edges: self.edges.iter().map(|&m| u64::from(m)).sum(),
@@ -445,7 +445,7 @@ impl Tally {
                 groups: self.alike.groups(classes_known),
             }),
             findings: self.findings,
-            ignored: source.ignored.clone(),
+            ignored: source.ignored(),
             features: match plan {
                 Ok(schema) => FeaturePlan {
                     dim: Some(schema.dim() as u64),
@@ -567,17 +567,5 @@ impl Counter {
             total: self.total,
             top,
         })
-    }
-}
-
-fn format_name(format: Format) -> &'static str {
-    match format {
-        Format::TuFolder => "tu",
-        Format::TuZip => "tu-zip",
-        Format::Jsonl => "jsonl",
-        Format::JsonlGz => "jsonl-gz",
-        Format::CsvFolder => "csv",
-        Format::Parquet => "parquet",
-        Format::GraphMl => "graphml",
     }
 }

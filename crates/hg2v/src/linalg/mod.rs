@@ -1,1 +1,23 @@
-//! The only place that names the matrix crate.
+//! The k smallest eigenpairs of a Laplacian, by whichever way is right for its
+//! size and shape.
+//!
+//! | graph | solver |
+//! |---|---|
+//! | a few dozen nodes | [`dense`]: Householder tridiagonalisation, implicit QL |
+//! | any graph that factors without much fill (molecules, trees, threads, images) | [`lanczos`] on the pseudo-inverse, applied by the sparse factor of [`ldl`] |
+//! | large graphs that fill (meshes, social networks) | [`lobpcg`], started and preconditioned by the [`multilevel`] hierarchy |
+//!
+//! [`spectrum`] chooses, checks the residuals, and says what it did.
+
+pub mod dense;
+pub mod lanczos;
+pub mod ldl;
+pub mod lobpcg;
+pub mod multilevel;
+pub mod operator;
+pub mod spectrum;
+pub mod tridiagonal;
+pub mod vector;
+
+pub use operator::Operator;
+pub use spectrum::{Solver, Spectrum, smallest_eigenpairs};

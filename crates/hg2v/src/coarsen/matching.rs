@@ -1,0 +1,168 @@
+//! Contracting pairs: a greedy matching of the edges that tie their ends closest.
+
+use rayon::prelude::*;
+
+use super::basis::Basis;
+use super::contract::Sets;
+use super::{Method, Params, variation};
+use crate::graph::Graph;
+use crate::rng;
+use rand::Rng;
+
+/// Jacobi sweeps before algebraic distances are taken.
+const JACOBI_SWEEPS: usize = 20;
+
+/// Takes the closest edge whose ends are both free, again and again, until a
+/// fraction `reduction` of the nodes is gone. Ties go to the heavier edge, then to
+/// the smaller node numbers.
+pub fn matching(
+    graph: &Graph,
+    basis: &Basis,
+    reduction: f64,
+    params: &Params,
+    draw: u64,
+    level: usize,
+) -> Sets {
+    let n = graph.num_nodes();
+    // How far apart the ends of each edge are, by ascending (u, v).
+    let distances = match params.method {
+        Method::HeavyEdge => heavy_edge(graph),
+        Method::AlgebraicJc => {
+            algebraic_distance(graph, test_vectors(graph, params, draw, level), params.k)
+        }
+        Method::AffinityGs => affinity(graph, test_vectors(graph, params, draw, level), params.k),
+        _ => variation::edge_costs(graph, basis),
+    };
+    let mut order: Vec<(f64, f32, u32, u32)> = graph
+        .edges()
+        .zip(distances)
+        .map(|((u, v, weight), distance)| (distance, -weight, u, v))
+        .collect();
+    order.par_sort_unstable_by(|a, b| {
+        a.0.total_cmp(&b.0)
+            .then(a.1.total_cmp(&b.1))
+            .then((a.2, a.3).cmp(&(b.2, b.3)))
+    });
+    let mut free = vec![true; n];
+    let mut left = n as f64;
+    let target = (1.0 - reduction) * left;
+    let mut sets = Sets::default();
+    for (_, _, u, v) in order {
+        if free[u as usize] && free[v as usize] {
+            free[u as usize] = false;
+            free[v as usize] = false;
+            sets.push(&[u, v]);
+            left -= 1.0;
+            if left <= target {
+                break;
+            }
+        }
+    }
+    sets
+}
+
+/// Heavy edges are close: `−w_uv / max(heaviest at u, heaviest at v)`.
+fn heavy_edge(graph: &Graph) -> Vec<f64> {
+    let heaviest: Vec<f32> = (0..graph.num_nodes())
+        .map(|node| graph.weights(node).iter().copied().fold(0.0, f32::max))
+        .collect();
+    graph
+        .edges()
+        .map(|(u, v, weight)| {
+            -f64::from(weight) / f64::from(heaviest[u as usize].max(heaviest[v as usize]))
+        })
+        .collect()
+}
+
+/// Test vectors: `k` random ones, a row for each node.
+fn test_vectors(graph: &Graph, params: &Params, draw: u64, level: usize) -> Vec<f64> {
+    let mut stream = rng::stream(params.seed, "coarsening test vectors", draw, level as u64);
+    // Uniform on [-1, 1): what relaxation leaves of them is all that counts.
+    let mut draw = || (stream.next_u64() >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
+    (0..graph.num_nodes() * params.k).map(|_| draw()).collect()
+}
+
+/// Algebraic distance: how much the ends still differ, in the worst of `k` test
+/// vectors, after relaxation by `x ← (x + D⁻¹Wx)/2`.
+fn algebraic_distance(graph: &Graph, mut x: Vec<f64>, k: usize) -> Vec<f64> {
+    let mut next = x.clone();
+    for _ in 0..JACOBI_SWEEPS {
+        next.par_chunks_mut(k)
+            .enumerate()
+            .with_min_len(512)
+            .for_each(|(node, next)| {
+                let own = &x[node * k..(node + 1) * k];
+                let strength = graph.strength(node);
+                if strength == 0.0 {
+                    return;
+                }
+                for c in 0..k {
+                    let mean: f64 = graph
+                        .neighbors(node)
+                        .iter()
+                        .zip(graph.weights(node))
+                        .map(|(&v, &w)| f64::from(w) * x[v as usize * k + c])
+                        .sum();
+                    next[c] = 0.5 * (own[c] + mean / strength);
+                }
+            });
+        std::mem::swap(&mut x, &mut next);
+    }
+    let row = |node: u32| &x[node as usize * k..(node as usize + 1) * k];
+    let farthest = |(u, v, _): (u32, u32, f32)| {
+        row(u)
+            .iter()
+            .zip(row(v))
+            .map(|(a, b)| (a - b).abs())
+            .fold(0.0, f64::max)
+    };
+    graph.edges().map(farthest).collect()
+}
+
+/// Affinity `c_uv = (x_u·x_v)² / ((x_u·x_u)(x_v·x_v))` after one Gauss–Seidel sweep
+/// on `L·x = 0`, relative to the best affinity of either end; large is close.
+fn affinity(graph: &Graph, mut x: Vec<f64>, k: usize) -> Vec<f64> {
+    for node in 0..graph.num_nodes() {
+        let strength = graph.strength(node);
+        if strength == 0.0 {
+            continue;
+        }
+        for c in 0..k {
+            let mean: f64 = graph
+                .neighbors(node)
+                .iter()
+                .zip(graph.weights(node))
+                .map(|(&v, &w)| f64::from(w) * x[v as usize * k + c])
+                .sum();
+            x[node * k + c] = mean / strength;
+        }
+    }
+    let row = |node: u32| &x[node as usize * k..(node as usize + 1) * k];
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+    let affinities: Vec<f64> = graph
+        .edges()
+        .map(|(u, v, _)| {
+            let (u, v) = (row(u), row(v));
+            let scale = dot(u, u) * dot(v, v);
+            if scale > 0.0 {
+                dot(u, v).powi(2) / scale
+            } else {
+                0.0
+            }
+        })
+        .collect();
+    let mut best = vec![0.0f64; graph.num_nodes()];
+    for ((u, v, _), &affinity) in graph.edges().zip(&affinities) {
+        best[u as usize] = best[u as usize].max(affinity);
+        best[v as usize] = best[v as usize].max(affinity);
+    }
+    let relative = |((u, v, _), affinity): ((u32, u32, f32), f64)| {
+        let scale = best[u as usize] * best[v as usize];
+        if scale > 0.0 { -affinity / scale } else { 0.0 }
+    };
+    graph
+        .edges()
+        .zip(affinities.iter().copied())
+        .map(relative)
+        .collect()
+}

@@ -1,0 +1,520 @@
+//! Reading a folder of CSV: tables into columns, rows sorted by graph, records
+//! made one by one.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::table::{Row, Table};
+use crate::dataset::group::Groups;
+use crate::dataset::text::{self, Budget, finite};
+use crate::dataset::{Format, Limits, Source};
+use crate::error::{Error, Place, Result, shown};
+use crate::graph::{Features, GraphRecord, Scalar};
+
+const GRAPH: [&str; 2] = ["graph", "graph_id"];
+
+/// Opens a folder of CSV; it is read whole, within `limits.max_unpacked_bytes`.
+///
+/// # Errors
+/// When a table is missing or malformed. What concerns a single graph (a repeated
+/// node, an edge to an unlisted one) comes with that graph's record.
+pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
+    let mut budget = Budget::new(limits.max_unpacked_bytes, "--max-unpacked-bytes");
+    let mut ignored = Vec::new();
+    let mut graphs = Graphs::default();
+    let longest = limits.max_record_bytes;
+
+    let file = path.join("graphs.csv");
+    if file.exists() {
+        let bytes = budget.read_file(&file)?;
+        graphs = Graphs::read(Table::new(&file, &bytes, longest)?, &mut ignored)?;
+    }
+    let file = path.join("nodes.csv");
+    let mut nodes = None;
+    if file.exists() {
+        let bytes = budget.read_file(&file)?;
+        let table = Table::new(&file, &bytes, longest)?;
+        nodes = Some(NodeRows::read(table, &mut graphs)?);
+    }
+    let file = path.join("edges.csv");
+    let bytes = budget.read_file(&file)?;
+    let table = Table::new(&file, &bytes, longest)?;
+    let edges = EdgeRows::read(table, &mut graphs, &mut ignored)?;
+
+    let len = graphs.entries.len();
+    let folder = Folder {
+        max_nodes: limits.max_nodes,
+        nodes_of: nodes.as_ref().map(|rows| Groups::new(len, &rows.graph)),
+        edges_of: Groups::new(len, &edges.graph),
+        graphs: graphs.entries,
+        nodes,
+        edges,
+    };
+    let records = (0..len).map(move |graph| folder.record(graph));
+    let mut source = Source::new(path, Format::CsvFolder, records);
+    source.len = Some(len as u64);
+    source.ignored = ignored;
+    Ok(source)
+}
+
+/// The graphs, in order, and how rows name them.
+#[derive(Default)]
+struct Graphs {
+    entries: Vec<Entry>,
+    by_key: HashMap<Box<str>, u32>,
+    /// `graphs.csv` lists them, so that there are no others.
+    listed: bool,
+    /// Whether rows name their graph; unknown until a table was opened.
+    named: Option<bool>,
+}
+
+#[derive(Default)]
+struct Entry {
+    id: Option<Scalar>,
+    label: Option<Scalar>,
+    directed: bool,
+}
+
+impl Graphs {
+    /// Reads `graphs.csv`.
+    fn read(mut table: Table, ignored: &mut Vec<String>) -> Result<Graphs> {
+        let key = table.required(&["graph", "graph_id", "id"])?;
+        let id = table.column(&["id"]);
+        let label = table.column(&["y", "label"]);
+        let directed = table.column(&["directed"]);
+        ignore_others(&table, &[Some(key), id, label, directed], ignored);
+        let mut graphs = Graphs {
+            listed: true,
+            ..Graphs::default()
+        };
+        while let Some(row) = table.next()? {
+            let name = row.filled(key)?;
+            let position = graphs.entries.len() as u32;
+            if graphs.by_key.insert(name.into(), position).is_some() {
+                return Err(row.bad(key, "is listed twice", "list every graph once"));
+            }
+            let scalar =
+                |cell: &str, read: fn(&str) -> Scalar| (!cell.is_empty()).then(|| read(cell));
+            let flag = directed.map_or(Ok(false), |column| match row.get(directed) {
+                "true" | "1" => Ok(true),
+                "false" | "0" | "" => Ok(false),
+                _ => Err(row.bad(column, "is neither true nor false", "write true or false")),
+            })?;
+            graphs.entries.push(Entry {
+                id: scalar(row.get(id.or(Some(key))), text::id),
+                label: scalar(row.get(label), text::label),
+                directed: flag,
+            });
+        }
+        Ok(graphs)
+    }
+
+    /// The column of `table` that names the graph; without it, the folder must
+    /// be one graph.
+    fn column(&mut self, table: &Table) -> Result<Option<usize>> {
+        let column = table.column(&GRAPH);
+        let one = !self.listed || self.entries.len() == 1;
+        let agreed = self.named.is_none_or(|named| named == column.is_some());
+        if !agreed || (column.is_none() && !one) {
+            return Err(Error::input(
+                table.file,
+                Place::Line(1),
+                format!(
+                    "the header {} {} a column `graph`, unlike the other tables",
+                    shown(&table.header.join(",")),
+                    if column.is_some() { "has" } else { "has not" }
+                ),
+                "name the graph of every row in nodes.csv and edges.csv, or, where there is \
+                 only one graph, in neither",
+            ));
+        }
+        self.named = Some(column.is_some());
+        if column.is_none() && self.entries.is_empty() {
+            self.entries.push(Entry::default());
+        }
+        Ok(column)
+    }
+
+    /// The graph of a row.
+    fn of(&mut self, row: &Row, column: Option<usize>) -> Result<u32> {
+        let Some(column) = column else { return Ok(0) };
+        let key = row.filled(column)?;
+        if let Some(&graph) = self.by_key.get(key) {
+            return Ok(graph);
+        }
+        if self.listed {
+            return Err(row.bad(
+                column,
+                "is no graph that graphs.csv lists",
+                "list it there, or remove graphs.csv",
+            ));
+        }
+        let graph = self.entries.len() as u32;
+        self.entries.push(Entry {
+            id: Some(text::id(key)),
+            ..Entry::default()
+        });
+        self.by_key.insert(key.into(), graph);
+        Ok(graph)
+    }
+}
+
+/// Says which columns are not read.
+fn ignore_others(table: &Table, used: &[Option<usize>], ignored: &mut Vec<String>) {
+    for (position, name) in table.header.iter().enumerate() {
+        if !used.contains(&Some(position)) {
+            let file = table.file.file_name().unwrap_or_default();
+            ignored.push(format!(
+                "{}: the column {} is not used",
+                file.to_string_lossy(),
+                shown(name)
+            ));
+        }
+    }
+}
+
+/// `nodes.csv`, a vector a column.
+struct NodeRows {
+    file: PathBuf,
+    graph: Vec<u32>,
+    line: Vec<u64>,
+    id: Vec<Scalar>,
+    label: Option<Vec<Option<Scalar>>>,
+    /// The names of the attributes.
+    attributes: Vec<String>,
+    /// Row-major; NaN where the cell is empty.
+    values: Vec<f64>,
+}
+
+impl NodeRows {
+    fn read(mut table: Table, graphs: &mut Graphs) -> Result<NodeRows> {
+        let graph = graphs.column(&table)?;
+        let id = table.required(&["node", "id"])?;
+        let label = table.column(&["label"]);
+        let attributes: Vec<usize> = (0..table.header.len())
+            .filter(|&column| ![graph, Some(id), label].contains(&Some(column)))
+            .collect();
+        let mut rows = NodeRows {
+            file: table.file.to_path_buf(),
+            graph: Vec::new(),
+            line: Vec::new(),
+            id: Vec::new(),
+            label: label.map(|_| Vec::new()),
+            attributes: attributes
+                .iter()
+                .map(|&column| table.header[column].clone())
+                .collect(),
+            values: Vec::new(),
+        };
+        while let Some(row) = table.next()? {
+            rows.graph.push(graphs.of(&row, graph)?);
+            rows.line.push(row.line);
+            rows.id.push(text::id(row.filled(id)?));
+            if let Some(labels) = &mut rows.label {
+                labels.push(label_in(row.get(label)));
+            }
+            for &column in &attributes {
+                rows.values.push(number_in(&row, column)?);
+            }
+            few_enough(&rows.file, &rows.line)?;
+        }
+        Ok(rows)
+    }
+
+    /// The attributes of a graph's nodes: as many for each, the first so many.
+    fn features(&self, rows: &[u32]) -> Result<Option<Features>> {
+        let width = self.attributes.len();
+        let cells = |row: u32| &self.values[row as usize * width..(row as usize + 1) * width];
+        let dim = rows.iter().map(|&row| {
+            let filled = |value: &f64| !value.is_nan();
+            cells(row)
+                .iter()
+                .rposition(filled)
+                .map_or(0, |last| last + 1)
+        });
+        let dim = dim.max().unwrap_or(0);
+        let mut values = Vec::with_capacity(rows.len() * dim);
+        for &row in rows {
+            for (value, name) in cells(row)[..dim].iter().zip(&self.attributes) {
+                if value.is_nan() {
+                    return Err(missing(&self.file, self.line[row as usize], name, "node"));
+                }
+                values.push(*value);
+            }
+        }
+        Ok((dim > 0).then_some(Features { dim, values }))
+    }
+}
+
+/// `edges.csv`, a vector a column.
+struct EdgeRows {
+    file: PathBuf,
+    graph: Vec<u32>,
+    line: Vec<u64>,
+    ends: Vec<[Scalar; 2]>,
+    /// NaN where the cell is empty.
+    weight: Option<Vec<f64>>,
+    label: Option<Vec<Option<Scalar>>>,
+}
+
+impl EdgeRows {
+    fn read(mut table: Table, graphs: &mut Graphs, ignored: &mut Vec<String>) -> Result<EdgeRows> {
+        let graph = graphs.column(&table)?;
+        let source = table.required(&["src", "source", "u"])?;
+        let target = table.required(&["dst", "target", "v"])?;
+        let weight = table.column(&["weight"]);
+        let label = table.column(&["label"]);
+        let used = [graph, Some(source), Some(target), weight, label];
+        ignore_others(&table, &used, ignored);
+        let mut rows = EdgeRows {
+            file: table.file.to_path_buf(),
+            graph: Vec::new(),
+            line: Vec::new(),
+            ends: Vec::new(),
+            weight: weight.map(|_| Vec::new()),
+            label: label.map(|_| Vec::new()),
+        };
+        while let Some(row) = table.next()? {
+            rows.graph.push(graphs.of(&row, graph)?);
+            rows.line.push(row.line);
+            let ends = [row.filled(source)?, row.filled(target)?];
+            rows.ends.push(ends.map(text::id));
+            if let (Some(weights), Some(column)) = (&mut rows.weight, weight) {
+                weights.push(number_in(&row, column)?);
+            }
+            if let Some(labels) = &mut rows.label {
+                labels.push(label_in(row.get(label)));
+            }
+            few_enough(&rows.file, &rows.line)?;
+        }
+        Ok(rows)
+    }
+}
+
+/// Rows are numbered in 32 bits.
+fn few_enough(file: &Path, lines: &[u64]) -> Result<()> {
+    if lines.len() < u32::MAX as usize {
+        return Ok(());
+    }
+    let last = lines.last().copied().unwrap_or_default();
+    Err(Error::input(
+        file,
+        Place::Line(last),
+        "there are too many rows to number",
+        "split the collection, or convert it to another format",
+    ))
+}
+
+fn label_in(cell: &str) -> Option<Scalar> {
+    (!cell.is_empty()).then(|| text::label(cell))
+}
+
+/// The number in a cell; NaN where it is empty.
+fn number_in(row: &Row, column: usize) -> Result<f64> {
+    match row.get(Some(column)) {
+        "" => Ok(f64::NAN),
+        cell => finite(cell).ok_or_else(|| {
+            row.bad(
+                column,
+                "is not a finite number",
+                "write a finite number; text belongs in the column `label`",
+            )
+        }),
+    }
+}
+
+fn missing(file: &Path, line: u64, column: &str, of: &str) -> Error {
+    Error::input(
+        file,
+        Place::Line(line),
+        format!(
+            "column {}: the cell is empty (``), but not for every {of} of this graph",
+            shown(column)
+        ),
+        "fill it in for all, or for none",
+    )
+}
+
+/// Everything, sorted by graph.
+struct Folder {
+    max_nodes: u64,
+    graphs: Vec<Entry>,
+    nodes: Option<NodeRows>,
+    nodes_of: Option<Groups>,
+    edges: EdgeRows,
+    edges_of: Groups,
+}
+
+impl Folder {
+    fn record(&self, graph: usize) -> Result<GraphRecord> {
+        let entry = &self.graphs[graph];
+        let edge_rows = self.edges_of.of(graph);
+        let mut record = GraphRecord {
+            id: entry.id.clone(),
+            label: entry.label.clone(),
+            directed: entry.directed,
+            ..GraphRecord::default()
+        };
+        let names = match (&self.nodes, &self.nodes_of) {
+            (Some(nodes), Some(groups)) => {
+                let rows = groups.of(graph);
+                self.check_size(&nodes.file, rows, &nodes.line, rows.len())?;
+                record.features = nodes.features(rows)?;
+                if let Some(labels) = &nodes.label {
+                    let labels = |row: usize| labels[row].clone();
+                    record.node_labels =
+                        all_or_none(&nodes.file, &nodes.line, rows, ["label", "node"], labels)?;
+                }
+                Names::listed(nodes, rows)?
+            }
+            _ => {
+                let names = Names::met(&self.edges, edge_rows);
+                self.check_size(&self.edges.file, edge_rows, &self.edges.line, names.len())?;
+                names
+            }
+        };
+        record.num_nodes = names.len() as u32;
+        record.edges = edge_rows
+            .iter()
+            .map(|&row| {
+                let end = |id| {
+                    names.find(id).ok_or_else(|| {
+                        Error::input(
+                            &self.edges.file,
+                            Place::Line(self.edges.line[row as usize]),
+                            format!(
+                                "{} is no node of this graph in nodes.csv",
+                                shown(&id.to_string())
+                            ),
+                            "list every node there, or remove nodes.csv",
+                        )
+                    })
+                };
+                let [source, target] = &self.edges.ends[row as usize];
+                Ok([end(source)?, end(target)?])
+            })
+            .collect::<Result<_>>()?;
+        record.node_ids = names.into_ids();
+        let (file, line) = (&self.edges.file, &self.edges.line);
+        if let Some(weights) = &self.edges.weight {
+            let weight = |row: usize| Some(weights[row]).filter(|weight| !weight.is_nan());
+            record.weights = all_or_none(file, line, edge_rows, ["weight", "edge"], weight)?;
+        }
+        if let Some(labels) = &self.edges.label {
+            let label = |row: usize| labels[row].clone();
+            record.edge_labels = all_or_none(file, line, edge_rows, ["label", "edge"], label)?;
+        }
+        Ok(record)
+    }
+
+    fn check_size(&self, file: &Path, rows: &[u32], lines: &[u64], nodes: usize) -> Result<()> {
+        if nodes as u64 <= self.max_nodes {
+            return Ok(());
+        }
+        let first = rows.first().map_or(1, |&row| lines[row as usize]);
+        Err(Error::input(
+            file,
+            Place::Line(first),
+            format!(
+                "the graph that begins here has {nodes} nodes, more than the {} allowed",
+                self.max_nodes
+            ),
+            "if it really is that large, raise --max-nodes",
+        ))
+    }
+}
+
+/// A column of one graph: a value on every row, or none at all.
+fn all_or_none<T>(
+    file: &Path,
+    lines: &[u64],
+    rows: &[u32],
+    [column, of]: [&str; 2],
+    value: impl Fn(usize) -> Option<T>,
+) -> Result<Option<Vec<T>>> {
+    let values: Vec<T> = rows.iter().filter_map(|&row| value(row as usize)).collect();
+    if values.is_empty() {
+        return Ok(None);
+    }
+    match rows.iter().find(|&&row| value(row as usize).is_none()) {
+        None => Ok(Some(values)),
+        Some(&row) => Err(missing(file, lines[row as usize], column, of)),
+    }
+}
+
+/// The nodes of one graph by id.
+enum Names<'a> {
+    /// They are `0..n`.
+    Numbers(u32),
+    /// They are these, in order.
+    Ids(Vec<&'a Scalar>, HashMap<&'a Scalar, u32>),
+}
+
+impl<'a> Names<'a> {
+    /// The nodes that rows of `nodes.csv` list.
+    fn listed(nodes: &'a NodeRows, rows: &[u32]) -> Result<Names<'a>> {
+        let ids: Vec<&Scalar> = rows.iter().map(|&row| &nodes.id[row as usize]).collect();
+        if (0..).zip(&ids).all(|(n, &id)| *id == Scalar::Int(n)) {
+            return Ok(Names::Numbers(ids.len() as u32));
+        }
+        let mut index = HashMap::with_capacity(ids.len());
+        for ((position, &id), &row) in (0..).zip(&ids).zip(rows) {
+            if index.insert(id, position).is_some() {
+                return Err(Error::input(
+                    &nodes.file,
+                    Place::Line(nodes.line[row as usize]),
+                    format!(
+                        "node {} is listed twice in its graph",
+                        shown(&id.to_string())
+                    ),
+                    "list every node once",
+                ));
+            }
+        }
+        Ok(Names::Ids(ids, index))
+    }
+
+    /// The nodes that rows of `edges.csv` name.
+    fn met(edges: &'a EdgeRows, rows: &[u32]) -> Names<'a> {
+        let mut ids = Vec::new();
+        let mut index = HashMap::new();
+        for &row in rows {
+            for id in &edges.ends[row as usize] {
+                index.entry(id).or_insert_with(|| {
+                    ids.push(id);
+                    ids.len() as u32 - 1
+                });
+            }
+        }
+        // Distinct integers within 0..n are all of 0..n.
+        let count = ids.len() as i64;
+        let numbers = |id: &&Scalar| matches!(id, Scalar::Int(n) if (0..count).contains(n));
+        if ids.iter().all(numbers) {
+            Names::Numbers(ids.len() as u32)
+        } else {
+            Names::Ids(ids, index)
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Names::Numbers(n) => *n as usize,
+            Names::Ids(ids, _) => ids.len(),
+        }
+    }
+
+    fn find(&self, id: &Scalar) -> Option<u32> {
+        match (self, id) {
+            (Names::Numbers(n), Scalar::Int(id)) => u32::try_from(*id).ok().filter(|id| id < n),
+            (Names::Numbers(_), _) => None,
+            (Names::Ids(_, index), id) => index.get(id).copied(),
+        }
+    }
+
+    fn into_ids(self) -> Option<Vec<Scalar>> {
+        match self {
+            Names::Numbers(_) => None,
+            Names::Ids(ids, _) => Some(ids.into_iter().cloned().collect()),
+        }
+    }
+}

@@ -1,0 +1,806 @@
+//! One line into one record.
+//!
+//! Values go straight from the text into the record's vectors. Edges wait as the
+//! names the line gives until the whole line is read, since `nodes` may follow them.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use crate::dataset::Limits;
+use crate::dataset::node_count::{Fault, NodeCount, are_positions, same_length};
+use crate::error::shown;
+use crate::graph::{Features, GraphRecord, Scalar};
+
+/// A line's record, and the keys in it that no record carries.
+pub(super) struct Parsed {
+    pub(super) record: GraphRecord,
+    pub(super) unknown_keys: Vec<String>,
+}
+
+/// Parses lines one after the other, reusing what it can.
+pub(super) struct Parser<'l> {
+    limits: &'l Limits,
+    ends: Vec<[i64; 2]>,
+}
+
+impl<'l> Parser<'l> {
+    pub(super) fn new(limits: &'l Limits) -> Parser<'l> {
+        Parser {
+            limits,
+            ends: Vec::new(),
+        }
+    }
+
+    pub(super) fn parse(&mut self, line: &[u8]) -> Result<Parsed, Fault> {
+        let text = std::str::from_utf8(line).map_err(|e| {
+            let around = &line[e.valid_up_to()..line.len().min(e.valid_up_to() + 8)];
+            Fault::new(
+                format!(
+                    "byte {} of the line, {}, is not UTF-8",
+                    e.valid_up_to() + 1,
+                    shown(&around.escape_ascii().to_string())
+                ),
+                "save the file as UTF-8",
+            )
+        })?;
+        self.ends.clear();
+        let mut graph = Graph {
+            text,
+            ends: Ends::Ints(std::mem::take(&mut self.ends)),
+            ..Graph::default()
+        };
+        let mut json = serde_json::Deserializer::from_str(text);
+        let read = Object(&mut graph)
+            .deserialize(&mut json)
+            .and_then(|()| json.end());
+        if let Err(error) = read {
+            return Err(graph.fault.take().unwrap_or_else(|| graph.refused(&error)));
+        }
+        let unknown_keys = std::mem::take(&mut graph.unknown_keys);
+        let (record, ends) = graph.into_record(self.limits)?;
+        self.ends = ends;
+        Ok(Parsed {
+            record,
+            unknown_keys,
+        })
+    }
+}
+
+/// A key of the format.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Key {
+    Id,
+    Y,
+    N,
+    Nodes,
+    Edges,
+    X,
+    NodeLabels,
+    EdgeLabels,
+    Directed,
+}
+
+/// Every key, its name, and how it is written, for messages.
+const KEYS: [(Key, &str, &str); 9] = [
+    (Key::Id, "id", "write `id` as a number or a text"),
+    (Key::Y, "y", "write `y` as a number or a text"),
+    (Key::N, "n", "write `n` as a whole number"),
+    (
+        Key::Nodes,
+        "nodes",
+        "write `nodes` as a list of numbers or texts, each once",
+    ),
+    (
+        Key::Edges,
+        "edges",
+        "write each edge as [u, v] or [u, v, weight]",
+    ),
+    (
+        Key::X,
+        "x",
+        "write `x` as one row of numbers a node, all of one length",
+    ),
+    (
+        Key::NodeLabels,
+        "node_labels",
+        "write one number or text a node",
+    ),
+    (
+        Key::EdgeLabels,
+        "edge_labels",
+        "write one number or text an edge",
+    ),
+    (
+        Key::Directed,
+        "directed",
+        "write `directed` as true or false",
+    ),
+];
+
+/// What a line said so far.
+#[derive(Default)]
+struct Graph<'t> {
+    text: &'t str,
+    id: Option<Scalar>,
+    label: Option<Scalar>,
+    count: Option<u64>,
+    node_ids: Option<Vec<Scalar>>,
+    ends: Ends,
+    weights: Option<Vec<f64>>,
+    rows: usize,
+    features: Option<Features>,
+    node_labels: Option<Vec<Scalar>>,
+    edge_labels: Option<Vec<Scalar>>,
+    directed: bool,
+    /// The keys met, a bit each, in the order of [`KEYS`].
+    met: u16,
+    unknown_keys: Vec<String>,
+    /// Where reading stands, for messages.
+    key: Option<&'static str>,
+    index: Option<usize>,
+    /// What is wrong, where that is more than the JSON reader can say.
+    fault: Option<Fault>,
+}
+
+/// The ends of the edges, by name; integers alone are by far the usual case.
+enum Ends {
+    Ints(Vec<[i64; 2]>),
+    Any(Vec<[Scalar; 2]>),
+}
+
+impl Default for Ends {
+    fn default() -> Ends {
+        Ends::Ints(Vec::new())
+    }
+}
+
+impl Ends {
+    fn push(&mut self, from: Scalar, to: Scalar) {
+        match (&mut *self, from, to) {
+            (Ends::Ints(ints), Scalar::Int(from), Scalar::Int(to)) => ints.push([from, to]),
+            (Ends::Ints(ints), from, to) => {
+                let mut any: Vec<_> = ints.iter().map(|pair| pair.map(Scalar::Int)).collect();
+                any.push([from, to]);
+                *self = Ends::Any(any);
+            }
+            (Ends::Any(any), from, to) => any.push([from, to]),
+        }
+    }
+}
+
+impl Graph<'_> {
+    /// Where reading stands: `edges[3]`.
+    fn here(&self) -> String {
+        match (self.key, self.index) {
+            (Some(key), Some(index)) => format!("`{key}[{index}]`"),
+            (Some(key), None) => format!("`{key}`"),
+            (None, _) => "the line".to_owned(),
+        }
+    }
+
+    /// Keeps what is wrong here, and gives the error that stops the JSON reader.
+    fn stop<E: serde::de::Error>(&mut self, problem: String, fix: impl Into<String>) -> E {
+        self.fault = Some(Fault::new(problem, fix));
+        E::custom("refused")
+    }
+
+    /// What the JSON reader refused, with where and what.
+    fn refused(&self, error: &serde_json::Error) -> Fault {
+        let message = error.to_string();
+        let message = message
+            .rsplit_once(" at line ")
+            .map_or(message.as_str(), |(message, _)| message);
+        let column = error.column();
+        if error.is_data() {
+            let fix = KEYS
+                .iter()
+                .find(|(_, name, _)| Some(*name) == self.key)
+                .map_or(
+                    "write one JSON object a line, such as {\"edges\":[[0,1]]}",
+                    |k| k.2,
+                );
+            let message: String = message.chars().take(160).collect();
+            return Fault::new(format!("{}: {message} (column {column})", self.here()), fix);
+        }
+        let token = token_at(self.text, column);
+        let fix = if ["NaN", "Inf", "-Inf", "nan", "inf", "-inf"]
+            .iter()
+            .any(|spelling| token.starts_with(spelling))
+        {
+            "JSON has no such number: leave the value out, or fill it in before writing"
+        } else if message.contains("out of range") {
+            "write a number that fits in 64-bit floating point"
+        } else {
+            "write one whole JSON object a line"
+        };
+        let place = match self.key {
+            Some(_) => format!(" in {}", self.here()),
+            None => String::new(),
+        };
+        Fault::new(
+            format!(
+                "not JSON at column {column}, {}{place}: {message}",
+                shown(token)
+            ),
+            fix,
+        )
+    }
+
+    /// The record, once the whole line is read, and the buffer of ends back.
+    fn into_record(self, limits: &Limits) -> Result<(GraphRecord, Vec<[i64; 2]>), Fault> {
+        if self.met & bit(Key::Edges) == 0 {
+            return Err(Fault::new(
+                "the object has no `edges`",
+                "add \"edges\": [[u, v], …], empty for a graph without edges",
+            ));
+        }
+        let mut count = NodeCount::within(limits);
+        if let Some(ids) = &self.node_ids {
+            count.says("nodes", ids.len() as u64)?;
+        }
+        if let Some(n) = self.count {
+            count.says("n", n)?;
+        }
+        if self.features.is_some() {
+            count.says("x", self.rows as u64)?;
+        }
+        if let Some(labels) = &self.node_labels {
+            count.says("node_labels", labels.len() as u64)?;
+        }
+        let named = self.node_ids.filter(|ids| !are_positions(ids));
+        let (edges, ends) = match (&named, self.ends) {
+            (None, Ends::Ints(ints)) => (by_position(&ints, &count)?, ints),
+            (None, Ends::Any(any)) => return Err(unnamed(&any)),
+            (Some(names), Ends::Ints(ints)) => {
+                let any = ints.iter().map(|pair| pair.map(Scalar::Int));
+                (by_name(any, names)?, ints)
+            }
+            (Some(names), Ends::Any(any)) => (by_name(any.into_iter(), names)?, Vec::new()),
+        };
+        if let Some(labels) = &self.edge_labels {
+            same_length("edge_labels", labels.len(), edges.len(), "edges")?;
+        }
+        let record = GraphRecord {
+            id: self.id,
+            label: self.label,
+            num_nodes: count.settle(&edges),
+            node_ids: named,
+            edges,
+            weights: self.weights,
+            edge_labels: self.edge_labels,
+            node_labels: self.node_labels,
+            features: self.features,
+            directed: self.directed,
+            folded_repeats: 0,
+        };
+        Ok((record, ends))
+    }
+}
+
+fn by_position(ends: &[[i64; 2]], count: &NodeCount) -> Result<Vec<[u32; 2]>, Fault> {
+    let mut edges = Vec::with_capacity(ends.len());
+    for (edge, &[u, v]) in ends.iter().enumerate() {
+        edges.push([
+            count.position("edges", edge, u)?,
+            count.position("edges", edge, v)?,
+        ]);
+    }
+    Ok(edges)
+}
+
+fn by_name(
+    ends: impl Iterator<Item = [Scalar; 2]>,
+    names: &[Scalar],
+) -> Result<Vec<[u32; 2]>, Fault> {
+    let mut positions = HashMap::with_capacity(names.len());
+    for (position, name) in (0u32..).zip(names) {
+        if let Some(before) = positions.insert(name, position) {
+            return Err(Fault::new(
+                format!(
+                    "`nodes[{position}]` is {}, as `nodes[{before}]` is",
+                    shown(&name.to_string())
+                ),
+                "name each node once",
+            ));
+        }
+    }
+    let mut edges = Vec::new();
+    for (edge, pair) in ends.enumerate() {
+        let position = |name: &Scalar| {
+            positions.get(name).copied().ok_or_else(|| {
+                Fault::new(
+                    format!(
+                        "`edges[{edge}]` names node {}, which is not in `nodes`",
+                        shown(&spelled(name))
+                    ),
+                    "add it to `nodes`, spelled the same way (1, 1.0 and \"1\" are three names)",
+                )
+            })
+        };
+        edges.push([position(&pair[0])?, position(&pair[1])?]);
+    }
+    Ok(edges)
+}
+
+/// The fault of names that are no positions, where no `nodes` lists them.
+fn unnamed(ends: &[[Scalar; 2]]) -> Fault {
+    let odd = ends
+        .iter()
+        .enumerate()
+        .flat_map(|(edge, pair)| pair.iter().map(move |name| (edge, name)))
+        .find(|(_, name)| !matches!(name, Scalar::Int(_)));
+    let (edge, name) = odd.map_or((0, String::new()), |(edge, name)| (edge, spelled(name)));
+    Fault::new(
+        format!(
+            "`edges[{edge}]` names node {}, but there is no `nodes`",
+            shown(&name)
+        ),
+        "add \"nodes\": [every name once], or count the nodes from 0",
+    )
+}
+
+/// A scalar as JSON spells it, so that `1`, `1.0` and `"1"` look different.
+fn spelled(scalar: &Scalar) -> String {
+    match scalar {
+        Scalar::Text(text) => text.to_string(),
+        other => serde_json::to_string(other).unwrap_or_default(),
+    }
+}
+
+fn bit(key: Key) -> u16 {
+    KEYS.iter()
+        .position(|known| known.0 == key)
+        .map_or(0, |position| 1 << position)
+}
+
+/// The word of `text` around a column counted from 1.
+fn token_at(text: &str, column: usize) -> &str {
+    let bytes = text.as_bytes();
+    let inside = |&b: &u8| !b" \t,:[]{}\"".contains(&b);
+    let at = column.saturating_sub(1).min(bytes.len());
+    let start = at - bytes[..at].iter().rev().take_while(|b| inside(b)).count();
+    let end = at + bytes[at..].iter().take_while(|b| inside(b)).count();
+    // The cuts are beside ASCII bytes or the ends, so they are at characters.
+    match text.get(start..end) {
+        Some("") | None => text
+            .get(start..)
+            .map_or("", |rest| rest.get(..1).unwrap_or(rest)),
+        Some(word) => word,
+    }
+}
+
+/// The integer in `text` that does not fit 64 bits and was read as `value`, if
+/// there is one: rounding would let two names or labels become one.
+fn long_integer(text: &str, value: f64) -> Option<&str> {
+    let mut in_string = false;
+    let mut escaped = false;
+    let mut start = None;
+    for (at, byte) in text.bytes().chain([b' ']).enumerate() {
+        if in_string {
+            in_string = escaped || byte != b'"';
+            escaped = !escaped && byte == b'\\';
+            continue;
+        }
+        in_string = byte == b'"';
+        if byte.is_ascii_digit() || b"+-.eE".contains(&byte) {
+            start.get_or_insert(at);
+        } else if let Some(word) = start.take().and_then(|start| text.get(start..at)) {
+            let whole = word.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+            if whole && word.parse::<f64>().is_ok_and(|read| read == value) {
+                return Some(word);
+            }
+        }
+    }
+    None
+}
+
+/// Reads a line's object.
+struct Object<'g, 't>(&'g mut Graph<'t>);
+
+impl<'de> DeserializeSeed<'de> for Object<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        json.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Object<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object with `edges`")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let graph = self.0;
+        loop {
+            (graph.key, graph.index) = (None, None);
+            let key = match map.next_key_seed(KeyName)? {
+                None => return Ok(()),
+                Some(Ok(key)) => key,
+                Some(Err(unknown)) => {
+                    if graph.unknown_keys.len() < 8 {
+                        graph.unknown_keys.push(unknown);
+                    }
+                    map.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+            };
+            let name = KEYS
+                .iter()
+                .find(|known| known.0 == key)
+                .map_or("", |known| known.1);
+            graph.key = Some(name);
+            if graph.met & bit(key) != 0 {
+                return Err(
+                    graph.stop(format!("the object has `{name}` twice"), "keep one of them")
+                );
+            }
+            graph.met |= bit(key);
+            match key {
+                Key::Id => graph.id = map.next_value_seed(OptionalScalar(graph))?,
+                Key::Y => graph.label = map.next_value_seed(OptionalScalar(graph))?,
+                Key::N => graph.count = Some(map.next_value()?),
+                Key::Directed => graph.directed = map.next_value()?,
+                Key::Edges => map.next_value_seed(Edges(graph))?,
+                Key::X => map.next_value_seed(Rows(graph))?,
+                Key::Nodes => graph.node_ids = Some(map.next_value_seed(Scalars(graph))?),
+                Key::NodeLabels => graph.node_labels = Some(map.next_value_seed(Scalars(graph))?),
+                Key::EdgeLabels => graph.edge_labels = Some(map.next_value_seed(Scalars(graph))?),
+            }
+        }
+    }
+}
+
+/// A key of the format, or another as it may stand in a message.
+struct KeyName;
+
+impl<'de> DeserializeSeed<'de> for KeyName {
+    type Value = Result<Key, String>;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Self::Value, D::Error> {
+        json.deserialize_identifier(self)
+    }
+}
+
+impl Visitor<'_> for KeyName {
+    type Value = Result<Key, String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
+        let known = KEYS.iter().find(|known| known.1 == name);
+        Ok(known.map(|known| known.0).ok_or_else(|| shown(name)))
+    }
+}
+
+/// Reads one scalar; never `null`.
+struct OneScalar<'g, 't>(&'g mut Graph<'t>);
+
+impl<'de> DeserializeSeed<'de> for OneScalar<'_, '_> {
+    type Value = Scalar;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Scalar, D::Error> {
+        json.deserialize_any(self)
+    }
+}
+
+impl Visitor<'_> for OneScalar<'_, '_> {
+    type Value = Scalar;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number, a text or a boolean")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Scalar, E> {
+        Ok(Scalar::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Scalar, E> {
+        Ok(Scalar::Int(value))
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Scalar, E> {
+        i64::try_from(value)
+            .map(Scalar::Int)
+            .map_err(|_| too_long(self.0, &value.to_string()))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Scalar, E> {
+        // Integers beyond 64 bits arrive as floats, already rounded.
+        if value.abs() >= i64::MAX as f64
+            && let Some(integer) = long_integer(self.0.text, value)
+        {
+            return Err(too_long(self.0, integer));
+        }
+        Ok(Scalar::Float(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Scalar, E> {
+        Ok(Scalar::Text(value.into()))
+    }
+}
+
+fn too_long<E: serde::de::Error>(graph: &mut Graph<'_>, integer: &str) -> E {
+    let problem = format!(
+        "{} holds {}, an integer that does not fit 64 bits with sign",
+        graph.here(),
+        shown(integer)
+    );
+    graph.stop(problem, "write it in quotes, as a text")
+}
+
+/// Reads a scalar or `null`.
+struct OptionalScalar<'g, 't>(&'g mut Graph<'t>);
+
+impl<'de> DeserializeSeed<'de> for OptionalScalar<'_, '_> {
+    type Value = Option<Scalar>;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Option<Scalar>, D::Error> {
+        json.deserialize_option(self)
+    }
+}
+
+impl<'de> Visitor<'de> for OptionalScalar<'_, '_> {
+    type Value = Option<Scalar>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number, a text, a boolean or null")
+    }
+
+    fn visit_none<E>(self) -> Result<Option<Scalar>, E> {
+        Ok(None)
+    }
+
+    fn visit_unit<E>(self) -> Result<Option<Scalar>, E> {
+        Ok(None)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, json: D) -> Result<Option<Scalar>, D::Error> {
+        OneScalar(self.0).deserialize(json).map(Some)
+    }
+}
+
+/// Reads a list of scalars.
+struct Scalars<'g, 't>(&'g mut Graph<'t>);
+
+impl<'de> DeserializeSeed<'de> for Scalars<'_, '_> {
+    type Value = Vec<Scalar>;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Vec<Scalar>, D::Error> {
+        json.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Scalars<'_, '_> {
+    type Value = Vec<Scalar>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<Scalar>, A::Error> {
+        let graph = self.0;
+        let mut scalars = Vec::new();
+        loop {
+            graph.index = Some(scalars.len());
+            match list.next_element_seed(OneScalar(graph))? {
+                Some(scalar) => scalars.push(scalar),
+                None => return Ok(scalars),
+            }
+        }
+    }
+}
+
+/// Reads the edges.
+struct Edges<'g, 't>(&'g mut Graph<'t>);
+
+impl<'de> DeserializeSeed<'de> for Edges<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        json.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Edges<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of edges")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        let graph = self.0;
+        let mut edges = 0;
+        loop {
+            graph.index = Some(edges);
+            match list.next_element_seed(Edge(graph))? {
+                Some(None) => {
+                    if let Some(weights) = &mut graph.weights {
+                        weights.push(1.0);
+                    }
+                }
+                // The first weight of the line: the edges before it weigh 1.
+                Some(Some(weight)) => graph
+                    .weights
+                    .get_or_insert_with(|| vec![1.0; edges])
+                    .push(weight),
+                None => return Ok(()),
+            }
+            edges += 1;
+        }
+    }
+}
+
+/// Reads one edge into the graph; its value is the weight.
+struct Edge<'g, 't>(&'g mut Graph<'t>);
+
+impl<'de> DeserializeSeed<'de> for Edge<'_, '_> {
+    type Value = Option<f64>;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Option<f64>, D::Error> {
+        json.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Edge<'_, '_> {
+    type Value = Option<f64>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an edge: [u, v] or [u, v, weight]")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut edge: A) -> Result<Option<f64>, A::Error> {
+        let graph = self.0;
+        let from = edge.next_element_seed(OneScalar(graph))?;
+        let to = edge.next_element_seed(OneScalar(graph))?;
+        let (Some(from), Some(to)) = (from, to) else {
+            let problem = format!("{} has fewer than two ends", graph.here());
+            return Err(graph.stop(problem, "write each edge as [u, v] or [u, v, weight]"));
+        };
+        graph.ends.push(from, to);
+        let weight = edge.next_element_seed(Number)?;
+        if weight.is_some() && edge.next_element::<IgnoredAny>()?.is_some() {
+            let problem = format!("{} has more than three entries", graph.here());
+            return Err(graph.stop(
+                problem,
+                "write each edge as [u, v] or [u, v, weight], and labels in `edge_labels`",
+            ));
+        }
+        Ok(weight)
+    }
+}
+
+/// Reads a number as floating point.
+struct Number;
+
+impl<'de> DeserializeSeed<'de> for Number {
+    type Value = f64;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<f64, D::Error> {
+        json.deserialize_f64(self)
+    }
+}
+
+impl Visitor<'_> for Number {
+    type Value = f64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number")
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<f64, E> {
+        Ok(value)
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<f64, E> {
+        Ok(value as f64)
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<f64, E> {
+        Ok(value as f64)
+    }
+}
+
+/// Reads the rows of `x`.
+struct Rows<'g, 't>(&'g mut Graph<'t>);
+
+impl<'de> DeserializeSeed<'de> for Rows<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        json.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Rows<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of rows, each a list of numbers")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        let graph = self.0;
+        let mut features = Features::default();
+        let mut rows = 0;
+        loop {
+            graph.index = Some(rows);
+            let Some(length) = list.next_element_seed(Row(&mut features.values))? else {
+                break;
+            };
+            if rows == 0 {
+                features.dim = length;
+            } else if length != features.dim {
+                let dim = features.dim;
+                return Err(graph.stop(
+                    format!("`x[{rows}]` has {length} numbers, but `x[0]` has {dim}"),
+                    "give every node the same attributes",
+                ));
+            }
+            rows += 1;
+        }
+        graph.rows = rows;
+        graph.features = Some(features);
+        Ok(())
+    }
+}
+
+/// Appends one row of `x`; its value is the row's length.
+struct Row<'v>(&'v mut Vec<f64>);
+
+impl<'de> DeserializeSeed<'de> for Row<'_> {
+    type Value = usize;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<usize, D::Error> {
+        json.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Row<'_> {
+    type Value = usize;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of numbers")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut row: A) -> Result<usize, A::Error> {
+        let before = self.0.len();
+        while let Some(number) = row.next_element_seed(Number)? {
+            self.0.push(number);
+        }
+        Ok(self.0.len() - before)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_integer_is_found_outside_texts_only() {
+        let value = 123_456_789_012_345_678_901.0;
+        let found = long_integer(r#"{"y":123456789012345678901}"#, value);
+        assert_eq!(found, Some("123456789012345678901"));
+        for line in [
+            r#"{"y":1.23456789012345678901e20}"#,
+            r#"{"id":"a\"123456789012345678901","y":1.23456789012345678901e20}"#,
+        ] {
+            assert_eq!(long_integer(line, value), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_word_at_a_column_is_found() {
+        assert_eq!(token_at(r#"{"x":[NaN]}"#, 7), "NaN");
+        assert_eq!(token_at(r#"{"x":[NaN]}"#, 9), "NaN");
+        assert_eq!(token_at("{}", 99), "");
+        assert_eq!(token_at("é", 2), "é");
+    }
+}

@@ -1,0 +1,731 @@
+//! Row groups into records.
+
+use std::fs::File;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, LargeListArray, RecordBatch};
+use arrow::compute::{CastOptions, cast_with_options};
+use arrow::datatypes::{DataType, Field, Float64Type, Int64Type, Schema};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
+};
+use parquet::file::metadata::ParquetMetaData;
+
+use super::JSON_COLUMNS;
+use super::guard::guarded;
+use crate::dataset::node_count::{Fault, NodeCount, are_positions, same_length};
+use crate::dataset::{Format, Limits, Source};
+use crate::error::{Error, Place, Result, shown};
+use crate::graph::{Features, GraphRecord, Scalar};
+
+/// About how many decoded bytes of rows are held at a time, where rows are of
+/// ordinary size; a single row may take more.
+const BATCH_BYTES: u64 = 8 << 20;
+
+/// The most rows decoded at a time.
+const BATCH_ROWS: u64 = 4096;
+
+/// What a column must hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Integer,
+    Flag,
+    Scalar,
+    Integers,
+    Numbers,
+    NumberRows,
+    Scalars,
+}
+
+/// Every column of the format and what it holds.
+const COLUMNS: [(&str, Shape); 11] = [
+    ("id", Shape::Scalar),
+    ("y", Shape::Scalar),
+    ("num_nodes", Shape::Integer),
+    ("src", Shape::Integers),
+    ("dst", Shape::Integers),
+    ("weight", Shape::Numbers),
+    ("nodes", Shape::Scalars),
+    ("node_label", Shape::Scalars),
+    ("edge_label", Shape::Scalars),
+    ("x", Shape::NumberRows),
+    ("directed", Shape::Flag),
+];
+
+/// Opens a file whose name in messages is `path`.
+pub(super) fn open(path: &Path, file: File, limits: &Limits) -> Result<Source> {
+    let damaged = |problem: String| {
+        Error::input(
+            path,
+            Place::Whole,
+            format!("it cannot be read as Parquet: {problem}"),
+            "the file may be cut short or damaged: write or download it again",
+        )
+    };
+    // The types come from the Parquet columns themselves, so that it does not
+    // matter which program wrote the file or what it noted about its own types.
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let metadata = guarded(|| ArrowReaderMetadata::load(&file, options)).map_err(damaged)?;
+    let schema = metadata.schema().clone();
+    let (known, ignored) = find_columns(path, &schema)?;
+    bound_memory(path, metadata.metadata(), &known, limits)?;
+    // Texts are read as views: a dictionary whose one long text stands in every
+    // row is then held once.
+    let viewed = Schema::new(
+        schema
+            .fields()
+            .iter()
+            .map(|f| viewing(f))
+            .collect::<Vec<_>>(),
+    );
+    let options = ArrowReaderOptions::new().with_schema(Arc::new(viewed));
+    let rows = rows_a_batch(metadata.metadata());
+    let reader = guarded(|| {
+        let metadata = ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options)?;
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
+        let roots = known.iter().map(|column| column.root);
+        let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
+        builder.with_projection(mask).with_batch_size(rows).build()
+    })
+    .map_err(damaged)?;
+
+    let graphs = Graphs {
+        path: path.to_path_buf(),
+        limits: *limits,
+        reader: Some(reader),
+        json: json_columns(metadata.metadata()),
+        batch: None,
+        next: 0,
+        row: 0,
+    };
+    let mut source = Source::new(path, Format::Parquet, graphs);
+    source.len = u64::try_from(metadata.metadata().file_metadata().num_rows()).ok();
+    source.ignored = ignored;
+    Ok(source)
+}
+
+/// A column of the format, found in the file.
+struct Known {
+    root: usize,
+    name: &'static str,
+}
+
+/// The columns of the format that the file has, and a sentence on each other one.
+fn find_columns(path: &Path, schema: &Schema) -> Result<(Vec<Known>, Vec<String>)> {
+    let refuse = |problem: String, fix: &str| Error::input(path, Place::Whole, problem, fix);
+    let mut known: Vec<Known> = Vec::new();
+    let mut ignored = Vec::new();
+    for (root, field) in schema.fields().iter().enumerate() {
+        let Some(&(name, shape)) = COLUMNS.iter().find(|column| column.0 == field.name()) else {
+            // A hostile file can have any number of columns.
+            if ignored.len() < 32 {
+                let name = shown(field.name());
+                ignored.push(format!("column {name}, which is no part of the format"));
+            }
+            continue;
+        };
+        if known.iter().any(|column| column.name == name) {
+            return Err(refuse(
+                format!("it has two columns `{name}`"),
+                "rename or drop one of them",
+            ));
+        }
+        if !shape.fits(field.data_type()) {
+            return Err(refuse(
+                format!(
+                    "column `{name}` is {}",
+                    shown(&field.data_type().to_string())
+                ),
+                &format!("write it as {}", shape.wanted()),
+            ));
+        }
+        known.push(Known { root, name });
+    }
+    for name in ["src", "dst"] {
+        if !known.iter().any(|column| column.name == name) {
+            return Err(refuse(
+                format!("it has no column `{name}`"),
+                "write one row a graph, with list columns `src` and `dst` of the edges' ends \
+                 counted from 0",
+            ));
+        }
+    }
+    Ok((known, ignored))
+}
+
+impl Shape {
+    fn fits(self, data_type: &DataType) -> bool {
+        // A column of nothing but nulls or empty lists has no type of its own.
+        let null = |t: &DataType| *t == DataType::Null;
+        let integer = |t: &DataType| t.is_integer() || null(t);
+        let number = |t: &DataType| t.is_integer() || t.is_floating() || null(t);
+        let text = |t: &DataType| matches!(t, DataType::Utf8 | DataType::Binary);
+        let scalar = |t: &DataType| number(t) || text(t) || *t == DataType::Boolean;
+        let list = |t: &DataType, inner: &dyn Fn(&DataType) -> bool| match t {
+            DataType::List(field) => inner(field.data_type()),
+            other => null(other),
+        };
+        match self {
+            Shape::Integer => integer(data_type),
+            Shape::Flag => *data_type == DataType::Boolean || null(data_type),
+            Shape::Scalar => scalar(data_type),
+            Shape::Integers => list(data_type, &integer),
+            Shape::Numbers => list(data_type, &number),
+            Shape::NumberRows => list(data_type, &|inner| list(inner, &number)),
+            Shape::Scalars => list(data_type, &scalar),
+        }
+    }
+
+    fn wanted(self) -> &'static str {
+        match self {
+            Shape::Integer => "integers",
+            Shape::Flag => "booleans",
+            Shape::Scalar => "integers, numbers, texts or booleans",
+            Shape::Integers => "lists of integers",
+            Shape::Numbers => "lists of numbers",
+            Shape::NumberRows => "lists (one a graph) of lists (one a node) of numbers",
+            Shape::Scalars => "lists of integers, numbers, texts or booleans",
+        }
+    }
+}
+
+/// The same field, its texts as views.
+fn viewing(field: &Field) -> Field {
+    fn view(data_type: &DataType) -> DataType {
+        match data_type {
+            DataType::Utf8 | DataType::Binary => DataType::Utf8View,
+            DataType::List(entry) => DataType::List(Arc::new(viewing(entry))),
+            other => other.clone(),
+        }
+    }
+    let is_known = |name: &str| COLUMNS.iter().any(|column| column.0 == name);
+    if is_known(field.name()) || !matches!(field.data_type(), DataType::Binary | DataType::Utf8) {
+        field.clone().with_data_type(view(field.data_type()))
+    } else {
+        field.clone()
+    }
+}
+
+/// Refuses row groups whose columns claim more values than may be held: runs of
+/// one value are stored in a few bytes, so the file's size bounds nothing.
+fn bound_memory(
+    path: &Path,
+    metadata: &ParquetMetaData,
+    known: &[Known],
+    limits: &Limits,
+) -> Result<()> {
+    for (group, row_group) in metadata.row_groups().iter().enumerate() {
+        for column in row_group.columns() {
+            let name = column.column_path().parts().first();
+            let used = known
+                .iter()
+                .any(|known| name.is_some_and(|n| n == known.name));
+            let values = u64::try_from(column.num_values()).unwrap_or(u64::MAX);
+            if used && values.saturating_mul(8) > limits.max_unpacked_bytes {
+                return Err(Error::input(
+                    path,
+                    Place::Whole,
+                    format!(
+                        "row group {group} claims {values} values in column {}, more than {} bytes",
+                        shown(&column.column_path().string()),
+                        limits.max_unpacked_bytes
+                    ),
+                    "write it again with smaller row groups; if it must be so large, \
+                     raise --max-unpacked-bytes",
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How many rows make a batch of about [`BATCH_BYTES`], as far as the file tells.
+fn rows_a_batch(metadata: &ParquetMetaData) -> usize {
+    let sum = |of: &dyn Fn(usize) -> i64| {
+        (0..metadata.num_row_groups())
+            .map(|group| u64::try_from(of(group)).unwrap_or(0))
+            .fold(0, u64::saturating_add)
+    };
+    let rows = sum(&|group| metadata.row_group(group).num_rows()).max(1);
+    let bytes = sum(&|group| metadata.row_group(group).total_byte_size());
+    (BATCH_BYTES / (bytes / rows).max(1)).clamp(1, BATCH_ROWS) as usize
+}
+
+/// The columns whose texts are JSON.
+fn json_columns(metadata: &ParquetMetaData) -> Vec<&'static str> {
+    let noted = metadata
+        .file_metadata()
+        .key_value_metadata()
+        .into_iter()
+        .flatten()
+        .find(|pair| pair.key == JSON_COLUMNS)
+        .and_then(|pair| pair.value.as_deref())
+        .unwrap_or_default();
+    COLUMNS
+        .iter()
+        .map(|column| column.0)
+        .filter(|name| noted.split(',').any(|noted| noted == *name))
+        .collect()
+}
+
+/// The graphs of a file, a batch of rows ahead.
+struct Graphs {
+    path: PathBuf,
+    limits: Limits,
+    /// `None` once it ended or failed.
+    reader: Option<ParquetRecordBatchReader>,
+    json: Vec<&'static str>,
+    batch: Option<Batch>,
+    /// The next row of the batch.
+    next: usize,
+    /// Rows given so far.
+    row: u64,
+}
+
+impl Iterator for Graphs {
+    type Item = Result<GraphRecord>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(batch) = &self.batch
+                && self.next < batch.rows
+            {
+                let record = batch.record(self.next, &self.limits);
+                self.next += 1;
+                self.row += 1;
+                let record = record.map_err(|fault| {
+                    (self.reader, self.batch) = (None, None);
+                    fault.at(&self.path, Place::Record(self.row))
+                });
+                return Some(record);
+            }
+            self.batch = None;
+            let reader = self.reader.as_mut()?;
+            let json = &self.json;
+            let decoded = guarded(|| match reader.next() {
+                None => Ok(None),
+                Some(Ok(batch)) => Batch::new(&batch, json).map(Some),
+                Some(Err(error)) => Err(error.to_string()),
+            });
+            match decoded {
+                Ok(Some(batch)) => (self.batch, self.next) = (Some(batch), 0),
+                Ok(None) => {
+                    self.reader = None;
+                    return (self.row == 0).then(|| {
+                        Err(Error::input(
+                            &self.path,
+                            Place::Whole,
+                            "it holds no graphs",
+                            "write one row a graph",
+                        ))
+                    });
+                }
+                Err(problem) => {
+                    self.reader = None;
+                    let problem: String = problem.chars().take(300).collect();
+                    return Some(Err(Error::input(
+                        &self.path,
+                        Place::Record(self.row + 1),
+                        format!("this row, or one soon after it, cannot be decoded: {problem}"),
+                        "the file may be damaged: write or download it again",
+                    )));
+                }
+            }
+        }
+    }
+}
+
+/// Decoded rows, each column in the one type its shape is read from.
+struct Batch {
+    rows: usize,
+    id: Option<ScalarColumn>,
+    y: Option<ScalarColumn>,
+    num_nodes: Option<ArrayRef>,
+    src: LargeListArray,
+    dst: LargeListArray,
+    weight: Option<LargeListArray>,
+    nodes: Option<ScalarLists>,
+    node_label: Option<ScalarLists>,
+    edge_label: Option<ScalarLists>,
+    x: Option<LargeListArray>,
+    directed: Option<BooleanArray>,
+}
+
+/// Scalars of one kind, and whether their texts are JSON.
+struct ScalarColumn {
+    values: ArrayRef,
+    json: bool,
+}
+
+/// Lists of scalars.
+struct ScalarLists {
+    lists: LargeListArray,
+    values: ScalarColumn,
+}
+
+impl Batch {
+    fn new(batch: &RecordBatch, json: &[&str]) -> std::result::Result<Batch, String> {
+        let column = |name: &str| batch.column_by_name(name);
+        let cast_if_there = |name: &str, to: DataType| {
+            column(name)
+                .map(|column| cast(name, column, &to))
+                .transpose()
+        };
+        let list = |name: &str, entries: DataType| {
+            let lists = cast_if_there(name, large_list(entries))?;
+            Ok::<_, String>(lists.map(|lists| lists.as_list::<i64>().clone()))
+        };
+        let scalar = |name: &str| {
+            column(name)
+                .map(|column| ScalarColumn::new(name, column, json))
+                .transpose()
+        };
+        let scalars = |name: &str| {
+            let Some(column) = column(name) else {
+                return Ok(None);
+            };
+            let entries = match column.data_type() {
+                DataType::List(entry) => widest(entry.data_type()),
+                _ => DataType::Null,
+            };
+            let lists: LargeListArray = cast(name, column, &large_list(entries))?.as_list().clone();
+            let values = ScalarColumn::new(name, lists.values(), json)?;
+            Ok::<_, String>(Some(ScalarLists { lists, values }))
+        };
+        let ends = |name: &str| {
+            list(name, DataType::Int64)?.ok_or_else(|| format!("column `{name}` is missing"))
+        };
+        Ok(Batch {
+            rows: batch.num_rows(),
+            id: scalar("id")?,
+            y: scalar("y")?,
+            num_nodes: cast_if_there("num_nodes", DataType::Int64)?,
+            src: ends("src")?,
+            dst: ends("dst")?,
+            weight: list("weight", DataType::Float64)?,
+            nodes: scalars("nodes")?,
+            node_label: scalars("node_label")?,
+            edge_label: scalars("edge_label")?,
+            x: list("x", large_list(DataType::Float64))?,
+            directed: cast_if_there("directed", DataType::Boolean)?
+                .map(|flags| flags.as_boolean().clone()),
+        })
+    }
+
+    /// The record of a row.
+    fn record(&self, row: usize, limits: &Limits) -> std::result::Result<GraphRecord, Fault> {
+        let mut count = NodeCount::within(limits);
+        if let Some(said) = &self.num_nodes
+            && said.is_valid(row)
+        {
+            let said = said.as_primitive::<Int64Type>().value(row);
+            let nodes = u64::try_from(said).map_err(|_| {
+                Fault::new(
+                    format!("`num_nodes` is {}", shown(&said.to_string())),
+                    "give the number of nodes, 0 or more",
+                )
+            })?;
+            count.says("num_nodes", nodes)?;
+        }
+        let mut text = TextBudget(limits.max_record_bytes);
+        let names = ScalarLists::row("nodes", &self.nodes, row, &mut text)?;
+        if let Some(names) = &names {
+            count.says("nodes", names.len() as u64)?;
+            all_different(names)?;
+        }
+        let features = self.features(row, &mut count)?;
+        let node_labels = ScalarLists::row("node_label", &self.node_label, row, &mut text)?;
+        if let Some(labels) = &node_labels {
+            count.says("node_label", labels.len() as u64)?;
+        }
+        let edges = self.edges(row, &count)?;
+        let weights = match &self.weight {
+            Some(weights) => numbers("weight", weights, row)?.map(<[f64]>::to_vec),
+            None => None,
+        };
+        if let Some(weights) = &weights {
+            same_length("weight", weights.len(), edges.len(), "edges")?;
+        }
+        let edge_labels = ScalarLists::row("edge_label", &self.edge_label, row, &mut text)?;
+        if let Some(labels) = &edge_labels {
+            same_length("edge_label", labels.len(), edges.len(), "edges")?;
+        }
+        Ok(GraphRecord {
+            id: ScalarColumn::row("id", &self.id, row, &mut text)?,
+            label: ScalarColumn::row("y", &self.y, row, &mut text)?,
+            num_nodes: count.settle(&edges),
+            node_ids: names.filter(|names| !are_positions(names)),
+            // No edges, no weights: the two ways to say so are one record.
+            weights: weights.filter(|weights| !weights.is_empty()),
+            edges,
+            edge_labels,
+            node_labels,
+            features,
+            directed: self
+                .directed
+                .as_ref()
+                .is_some_and(|directed| directed.is_valid(row) && directed.value(row)),
+            folded_repeats: 0,
+        })
+    }
+
+    fn edges(&self, row: usize, count: &NodeCount) -> std::result::Result<Vec<[u32; 2]>, Fault> {
+        let ends = |name: &str, lists: &LargeListArray| {
+            let range = range(lists, row).ok_or_else(|| {
+                Fault::new(
+                    format!("`{name}` is null"),
+                    "write an empty list for a graph without edges",
+                )
+            })?;
+            no_nulls(name, lists.values(), &range)?;
+            Ok::<_, Fault>(range)
+        };
+        let (src, dst) = (ends("src", &self.src)?, ends("dst", &self.dst)?);
+        if src.len() != dst.len() {
+            return Err(Fault::new(
+                format!(
+                    "`src` has {} entries, but `dst` has {}",
+                    src.len(),
+                    dst.len()
+                ),
+                "give each edge one entry in both",
+            ));
+        }
+        let src = &self.src.values().as_primitive::<Int64Type>().values()[src];
+        let dst = &self.dst.values().as_primitive::<Int64Type>().values()[dst];
+        let mut edges = Vec::with_capacity(src.len());
+        for (edge, (&from, &to)) in src.iter().zip(dst).enumerate() {
+            let from = count.position("src", edge, from)?;
+            edges.push([from, count.position("dst", edge, to)?]);
+        }
+        Ok(edges)
+    }
+
+    fn features(
+        &self,
+        row: usize,
+        count: &mut NodeCount,
+    ) -> std::result::Result<Option<Features>, Fault> {
+        let Some(x) = &self.x else {
+            return Ok(None);
+        };
+        let Some(nodes) = range(x, row) else {
+            return Ok(None);
+        };
+        count.says("x", nodes.len() as u64)?;
+        no_nulls("x", x.values(), &nodes)?;
+        let rows: &LargeListArray = x.values().as_list();
+        let mut features = Features::default();
+        for (node, at) in nodes.enumerate() {
+            let values = numbers("x", rows, at)?.unwrap_or_default();
+            if node == 0 {
+                features.dim = values.len();
+            } else if values.len() != features.dim {
+                return Err(Fault::new(
+                    format!(
+                        "`x[{node}]` has {} numbers, but `x[0]` has {}",
+                        values.len(),
+                        features.dim
+                    ),
+                    "give every node the same attributes",
+                ));
+            }
+            features.values.extend_from_slice(values);
+        }
+        Ok(Some(features))
+    }
+}
+
+/// Bytes of text that a row may still take. One text of a dictionary can stand
+/// in a row any number of times, so the file's size does not bound them.
+struct TextBudget(u64);
+
+impl TextBudget {
+    fn spend(&mut self, name: &str, text: &str) -> std::result::Result<(), Fault> {
+        self.0 = self.0.checked_sub(text.len() as u64).ok_or_else(|| {
+            Fault::new(
+                format!("`{name}` takes the row's texts beyond the bytes a record may have"),
+                "write shorter labels; if a graph is this large, raise --max-record-bytes",
+            )
+        })?;
+        Ok(())
+    }
+}
+
+impl ScalarColumn {
+    fn new(
+        name: &str,
+        column: &ArrayRef,
+        json: &[&str],
+    ) -> std::result::Result<ScalarColumn, String> {
+        Ok(ScalarColumn {
+            values: cast(name, column, &widest(column.data_type()))?,
+            json: json.contains(&name),
+        })
+    }
+
+    fn row(
+        name: &str,
+        column: &Option<ScalarColumn>,
+        row: usize,
+        text: &mut TextBudget,
+    ) -> std::result::Result<Option<Scalar>, Fault> {
+        match column {
+            Some(column) if column.has(row) => column.scalar(name, row, text).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn has(&self, at: usize) -> bool {
+        // A column of the null type has no validity bits of its own.
+        *self.values.data_type() != DataType::Null && self.values.is_valid(at)
+    }
+
+    /// The scalar at a place that [`has`](ScalarColumn::has) one.
+    fn scalar(
+        &self,
+        name: &str,
+        at: usize,
+        budget: &mut TextBudget,
+    ) -> std::result::Result<Scalar, Fault> {
+        match self.values.data_type() {
+            DataType::Boolean => Ok(Scalar::Bool(self.values.as_boolean().value(at))),
+            DataType::Int64 => Ok(Scalar::Int(
+                self.values.as_primitive::<Int64Type>().value(at),
+            )),
+            DataType::Float64 => {
+                let value = self.values.as_primitive::<Float64Type>().value(at);
+                finite(name, value).map(Scalar::Float)
+            }
+            _ => {
+                let text = self.values.as_string_view().value(at);
+                budget.spend(name, text)?;
+                if !self.json {
+                    return Ok(Scalar::Text(text.into()));
+                }
+                serde_json::from_str(text).map_err(|_| {
+                    Fault::new(
+                        format!("`{name}` holds {}, which is no JSON scalar", shown(text)),
+                        format!("spell each value as JSON, or drop it from `{JSON_COLUMNS}`"),
+                    )
+                })
+            }
+        }
+    }
+}
+
+impl ScalarLists {
+    fn row(
+        name: &str,
+        column: &Option<ScalarLists>,
+        row: usize,
+        budget: &mut TextBudget,
+    ) -> std::result::Result<Option<Vec<Scalar>>, Fault> {
+        let Some(column) = column else {
+            return Ok(None);
+        };
+        let Some(range) = range(&column.lists, row) else {
+            return Ok(None);
+        };
+        let mut scalars = Vec::new();
+        for (position, at) in range.enumerate() {
+            if !column.values.has(at) {
+                return Err(null_entry(name, position));
+            }
+            scalars.push(column.values.scalar(name, at, budget)?);
+        }
+        Ok(Some(scalars))
+    }
+}
+
+/// The one type that every scalar type of a family is read as.
+fn widest(data_type: &DataType) -> DataType {
+    match data_type {
+        t if t.is_integer() => DataType::Int64,
+        t if t.is_floating() => DataType::Float64,
+        DataType::Boolean => DataType::Boolean,
+        DataType::Null => DataType::Null,
+        _ => DataType::Utf8View,
+    }
+}
+
+fn large_list(entries: DataType) -> DataType {
+    DataType::LargeList(Arc::new(Field::new("element", entries, true)))
+}
+
+/// Another type for the same values; an integer that does not fit is an error.
+fn cast(name: &str, column: &ArrayRef, to: &DataType) -> std::result::Result<ArrayRef, String> {
+    let strict = CastOptions {
+        safe: false,
+        ..CastOptions::default()
+    };
+    cast_with_options(column, to, &strict).map_err(|error| format!("column `{name}`: {error}"))
+}
+
+/// The entries of a row's list; `None` where it is null.
+fn range(lists: &LargeListArray, row: usize) -> Option<Range<usize>> {
+    lists.is_valid(row).then(|| {
+        let offsets = lists.value_offsets();
+        // Offsets of an array are checked when it is made: ascending, in range.
+        offsets[row] as usize..offsets[row + 1] as usize
+    })
+}
+
+fn no_nulls(name: &str, values: &ArrayRef, range: &Range<usize>) -> std::result::Result<(), Fault> {
+    if values.null_count() == 0 {
+        return Ok(());
+    }
+    match range.clone().position(|at| values.is_null(at)) {
+        Some(position) => Err(null_entry(name, position)),
+        None => Ok(()),
+    }
+}
+
+fn null_entry(name: &str, position: usize) -> Fault {
+    Fault::new(
+        format!("`{name}[{position}]` is null"),
+        "give every entry a value, or make the whole list null",
+    )
+}
+
+/// The finite numbers of a row; `None` where it is null.
+fn numbers<'a>(
+    name: &str,
+    lists: &'a LargeListArray,
+    row: usize,
+) -> std::result::Result<Option<&'a [f64]>, Fault> {
+    let Some(range) = range(lists, row) else {
+        return Ok(None);
+    };
+    no_nulls(name, lists.values(), &range)?;
+    let values = &lists.values().as_primitive::<Float64Type>().values()[range];
+    for &value in values {
+        finite(name, value)?;
+    }
+    Ok(Some(values))
+}
+
+fn finite(name: &str, value: f64) -> std::result::Result<f64, Fault> {
+    if value.is_finite() {
+        return Ok(value);
+    }
+    Err(Fault::new(
+        format!("`{name}` holds {}", shown(&value.to_string())),
+        "fill in a finite number, or write null where there is none",
+    ))
+}
+
+fn all_different(names: &[Scalar]) -> std::result::Result<(), Fault> {
+    let mut met = std::collections::HashSet::with_capacity(names.len());
+    match names.iter().find(|name| !met.insert(*name)) {
+        Some(name) => Err(Fault::new(
+            format!("`nodes` names {} twice", shown(&name.to_string())),
+            "name each node once",
+        )),
+        None => Ok(()),
+    }
+}

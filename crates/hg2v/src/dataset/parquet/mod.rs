@@ -1,0 +1,46 @@
+//! Parquet: one graph a row.
+//!
+//! | column | type written | also read | when absent or null |
+//! |---|---|---|---|
+//! | `src`, `dst` | list of uint32: positions of an edge's ends, from 0 | any integers | refused |
+//! | `num_nodes` | uint32 | any integers | from `nodes`, `x`, `node_label`, or the highest end |
+//! | `nodes` | list of scalars: the nodes' names | | names are 0 … n−1 |
+//! | `weight` | list of double, one an edge | float, integers | unweighted |
+//! | `x` | list of list of double, a row a node | fixed-size lists, float, integers | no attributes |
+//! | `node_label`, `edge_label` | list of scalars | | no labels |
+//! | `id`, `y` | a scalar | | none |
+//! | `directed` | boolean | | `false` |
+//!
+//! Scalars are int64, double, boolean or utf8; readers take any width, any
+//! encoding and any text type of them. A column whose scalars are of several kinds
+//! is utf8 with each value spelled as JSON, and is named in the file's metadata
+//! under `hg2v.json` (names separated by commas). Columns are found by name; any
+//! other is passed over and said ([`Source::ignored`]).
+//!
+//! Both ways stream: reading decodes a few megabytes of rows at a time, writing
+//! holds one row group.
+
+mod columns;
+mod decode;
+mod guard;
+mod write;
+
+use std::fs::File;
+use std::path::Path;
+
+use super::{Limits, Source};
+use crate::error::{Error, Result};
+pub use write::write;
+
+/// The metadata key that names the columns whose texts are JSON.
+const JSON_COLUMNS: &str = "hg2v.json";
+
+/// Opens a Parquet file.
+///
+/// # Errors
+/// When the file cannot be opened, is not Parquet, or lacks a column it needs or
+/// has one of a wrong type. What is wrong with its rows comes out of the iteration.
+pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
+    let file = File::open(path).map_err(|e| Error::io(path, "read", e))?;
+    decode::open(path, file, limits)
+}

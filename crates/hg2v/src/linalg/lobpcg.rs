@@ -1,0 +1,376 @@
+//! LOBPCG: locally optimal block preconditioned conjugate gradients (Knyazev 2001).
+//!
+//! Each step minimises the Rayleigh quotient over three blocks at once: the
+//! current vectors, their preconditioned residuals, and the last step's direction.
+
+use rayon::prelude::*;
+
+use super::dense::symmetric_eigen;
+use super::multilevel::{Block, Hierarchy};
+use super::operator::{CHUNK, Operator};
+use super::vector::start_value;
+
+/// The residual, relative to its eigenvalue, at which a pair is good enough to
+/// guide a coarsening.
+pub const TOLERANCE: f64 = 1e-3;
+
+/// Steps on the finest level before giving up, and on the levels below it.
+const STEPS: usize = 60;
+const COARSE_STEPS: usize = 12;
+
+/// What [`smallest`] found.
+pub struct Found {
+    /// The smallest non-zero eigenvalues, ascending.
+    pub values: Vec<f64>,
+    /// Their vectors, one after the other.
+    pub vectors: Vec<f64>,
+    /// Whether every residual is below [`TOLERANCE`].
+    pub converged: bool,
+}
+
+/// The `wanted` smallest non-zero eigenpairs of `operator`, `wanted` at most 60.
+///
+/// The coarsest operator of the hierarchy is solved densely; its vectors are
+/// carried up level by level, refined on each.
+pub fn smallest(operator: &Operator, wanted: usize) -> Found {
+    // Two vectors more than wanted: the last ones of a block converge slowly.
+    match wanted + 2 {
+        ..=8 => nested::<8>(operator, wanted),
+        ..=16 => nested::<16>(operator, wanted),
+        ..=32 => nested::<32>(operator, wanted),
+        _ => nested::<64>(operator, wanted),
+    }
+}
+
+fn nested<const P: usize>(operator: &Operator, wanted: usize) -> Found {
+    let hierarchy = Hierarchy::new(operator);
+    let coarsest = hierarchy.depth() - 1;
+    let mut level = coarsest;
+    let mut x: Block<P> = (0..hierarchy.operator(coarsest).len() as u64)
+        .map(|row| std::array::from_fn(|column| start_value(row * P as u64 + column as u64)))
+        .collect();
+    loop {
+        let current = hierarchy.operator(level);
+        let steps = if level == 0 { STEPS } else { COARSE_STEPS };
+        let precondition = |r: &[[f64; P]]| hierarchy.cycle(level, r);
+        let (values, refined, converged) = refine(current, x, wanted, steps, precondition);
+        if level == 0 {
+            let vectors = (0..wanted)
+                .flat_map(|c| refined.iter().map(move |row| row[c]))
+                .collect();
+            return Found {
+                values: values[..wanted].to_vec(),
+                vectors,
+                converged,
+            };
+        }
+        x = hierarchy.prolong(level, &refined);
+        level -= 1;
+    }
+}
+
+/// LOBPCG steps from `x` until the first `wanted` residuals are small.
+fn refine<const P: usize>(
+    operator: &Operator,
+    mut x: Block<P>,
+    wanted: usize,
+    steps: usize,
+    precondition: impl Fn(&[[f64; P]]) -> Block<P>,
+) -> (Vec<f64>, Block<P>, bool) {
+    let n = operator.len();
+    let apply = |v: &Block<P>| {
+        let mut out = vec![[0.0; P]; n];
+        operator.apply_block(v, &mut out);
+        out
+    };
+    project_out_null(operator, &mut x);
+    let mut ax = apply(&x);
+    // The first Rayleigh–Ritz step orthonormalises the start.
+    let start = rayleigh_ritz([&x], [&ax]);
+    (x, ax) = (
+        combine([&x], &start.coefficients, 0),
+        combine([&ax], &start.coefficients, 0),
+    );
+    let mut values = start.values;
+    let mut direction: Option<(Block<P>, Block<P>)> = None;
+    for _ in 0..steps {
+        let mut w = residual(&x, &ax, &values);
+        if residual_norms(&w)[..wanted]
+            .iter()
+            .zip(&values)
+            .all(|(r, v)| *r <= TOLERANCE * v)
+        {
+            return (values, x, true);
+        }
+        w = precondition(&w);
+        project_out_null(operator, &mut w);
+        normalize_columns(&mut w);
+        let aw = apply(&w);
+        let step = match &direction {
+            Some((p, ap)) => rayleigh_ritz([&x, &w, p], [&ax, &aw, ap]),
+            None => rayleigh_ritz([&x, &w], [&ax, &aw]),
+        };
+        let (moved, a_moved) = match &direction {
+            Some((p, ap)) => (
+                combine([&w, p], &step.coefficients, 1),
+                combine([&aw, ap], &step.coefficients, 1),
+            ),
+            None => (
+                combine([&w], &step.coefficients, 1),
+                combine([&aw], &step.coefficients, 1),
+            ),
+        };
+        x = add(combine([&x], &step.coefficients, 0), &moved);
+        ax = add(combine([&ax], &step.coefficients, 0), &a_moved);
+        direction = Some((moved, a_moved));
+        values = step.values;
+    }
+    let norms = residual_norms(&residual(&x, &ax, &values));
+    let converged = norms[..wanted]
+        .iter()
+        .zip(&values)
+        .all(|(r, v)| *r <= TOLERANCE * v);
+    (values, x, converged)
+}
+
+/// The best approximations within the span of some blocks.
+struct Ritz<const P: usize> {
+    values: Vec<f64>,
+    /// For each column of each block, in order: its part in each of the `P` results.
+    coefficients: Vec<[f64; P]>,
+}
+
+/// Rayleigh–Ritz on the span of `B` blocks `S`, given `A·S`: eigenpairs of
+/// `SᵀAS` relative to `SᵀS`, directions that the blocks share left out.
+fn rayleigh_ritz<const P: usize, const B: usize>(
+    blocks: [&Block<P>; B],
+    images: [&Block<P>; B],
+) -> Ritz<P> {
+    let m = B * P;
+    let (gram, energy) = gram_matrices(blocks, images);
+    // Columns scaled to unit length, so that a short direction is not mistaken
+    // for a dependent one.
+    let scale: Vec<f64> = (0..m)
+        .map(|i| {
+            if gram[i * m + i] > 0.0 {
+                1.0 / gram[i * m + i].sqrt()
+            } else {
+                0.0
+            }
+        })
+        .collect();
+    let mut scaled: Vec<f64> = (0..m * m)
+        .map(|at| gram[at] * scale[at / m] * scale[at % m])
+        .collect();
+    let empty = || Ritz {
+        values: vec![0.0; P],
+        coefficients: vec![[0.0; P]; m],
+    };
+    let Some((sizes, directions)) = symmetric_eigen(&mut scaled, m, m) else {
+        return empty();
+    };
+    // An orthonormal basis of the span: T = scale·V·size^(-1/2).
+    let mut basis: Vec<f64> = Vec::with_capacity(m * m);
+    let largest = sizes.last().copied().unwrap_or(0.0);
+    for (size, direction) in sizes.iter().zip(directions.chunks_exact(m)) {
+        if *size > 1e-11 * largest {
+            basis.extend(
+                direction
+                    .iter()
+                    .zip(&scale)
+                    .map(|(v, s)| v * s / size.sqrt()),
+            );
+        }
+    }
+    let rank = basis.len() / m;
+    let mut reduced = vec![0.0; rank * rank];
+    for (i, left) in basis.chunks_exact(m).enumerate() {
+        let image: Vec<f64> = (0..m)
+            .map(|row| {
+                energy[row * m..(row + 1) * m]
+                    .iter()
+                    .zip(left)
+                    .map(|(e, v)| e * v)
+                    .sum()
+            })
+            .collect();
+        for (j, right) in basis.chunks_exact(m).enumerate() {
+            reduced[i * rank + j] = right.iter().zip(&image).map(|(a, b)| a * b).sum();
+        }
+    }
+    for i in 0..rank {
+        for j in 0..i {
+            let mean = 0.5 * (reduced[i * rank + j] + reduced[j * rank + i]);
+            reduced[i * rank + j] = mean;
+            reduced[j * rank + i] = mean;
+        }
+    }
+    let Some((mut values, vectors)) = symmetric_eigen(&mut reduced, rank, P) else {
+        return empty();
+    };
+    values.resize(P.max(values.len()), f64::INFINITY);
+    values.truncate(P);
+    let mut coefficients = vec![[0.0; P]; m];
+    for (column, vector) in vectors.chunks_exact(rank.max(1)).enumerate() {
+        for (part, basis) in vector.iter().zip(basis.chunks_exact(m)) {
+            for (slot, b) in coefficients.iter_mut().zip(basis) {
+                slot[column] += part * b;
+            }
+        }
+    }
+    Ritz {
+        values,
+        coefficients,
+    }
+}
+
+/// `SᵀS` and `SᵀAS` for the blocks side by side: sums over chunks of rows, added
+/// in the order of the chunks.
+fn gram_matrices<const P: usize, const B: usize>(
+    blocks: [&Block<P>; B],
+    images: [&Block<P>; B],
+) -> (Vec<f64>, Vec<f64>) {
+    let n = blocks[0].len();
+    let m = B * P;
+    let partial = |chunk: usize| {
+        let rows = chunk * CHUNK..((chunk + 1) * CHUNK).min(n);
+        let mut sums = vec![0.0; 2 * m * m];
+        let (gram, energy) = sums.split_at_mut(m * m);
+        for (left, a) in blocks.iter().enumerate() {
+            for right in 0..=left {
+                for i in rows.clone() {
+                    let (u, v, av) = (&a[i], &blocks[right][i], &images[right][i]);
+                    for p in 0..P {
+                        let at = (left * P + p) * m + right * P;
+                        let row = &mut gram[at..at + P];
+                        for q in 0..P {
+                            row[q] += u[p] * v[q];
+                        }
+                        let row = &mut energy[at..at + P];
+                        for q in 0..P {
+                            row[q] += u[p] * av[q];
+                        }
+                    }
+                }
+            }
+        }
+        sums
+    };
+    let partials: Vec<Vec<f64>> = (0..n.div_ceil(CHUNK))
+        .into_par_iter()
+        .map(partial)
+        .collect();
+    let mut total = vec![0.0; 2 * m * m];
+    for sums in partials {
+        total
+            .iter_mut()
+            .zip(&sums)
+            .for_each(|(total, sum)| *total += sum);
+    }
+    let (gram, energy) = total.split_at_mut(m * m);
+    for matrix in [&mut *gram, &mut *energy] {
+        for i in 0..m {
+            for j in 0..i {
+                matrix[j * m + i] = matrix[i * m + j];
+            }
+        }
+    }
+    (gram.to_vec(), energy.to_vec())
+}
+
+/// The blocks side by side times their rows of `coefficients`, from block `first` on.
+fn combine<const P: usize, const B: usize>(
+    blocks: [&Block<P>; B],
+    coefficients: &[[f64; P]],
+    first: usize,
+) -> Block<P> {
+    let n = blocks[0].len();
+    let mut out = vec![[0.0; P]; n];
+    out.par_chunks_mut(CHUNK)
+        .enumerate()
+        .for_each(|(chunk, out)| {
+            for (i, out) in out.iter_mut().enumerate() {
+                for (b, block) in blocks.iter().enumerate() {
+                    let row = &block[chunk * CHUNK + i];
+                    for p in 0..P {
+                        let part = &coefficients[(first + b) * P + p];
+                        for q in 0..P {
+                            out[q] += row[p] * part[q];
+                        }
+                    }
+                }
+            }
+        });
+    out
+}
+
+fn add<const P: usize>(mut a: Block<P>, b: &Block<P>) -> Block<P> {
+    a.par_iter_mut().zip(b).for_each(|(a, b)| {
+        for c in 0..P {
+            a[c] += b[c];
+        }
+    });
+    a
+}
+
+/// `A·X − X·Θ`.
+fn residual<const P: usize>(x: &Block<P>, ax: &Block<P>, values: &[f64]) -> Block<P> {
+    let row = |(x, ax): (&[f64; P], &[f64; P])| {
+        std::array::from_fn(|c| {
+            if values[c].is_finite() {
+                ax[c] - values[c] * x[c]
+            } else {
+                0.0
+            }
+        })
+    };
+    x.par_iter().zip(ax).map(row).collect()
+}
+
+/// Sums over the rows, column by column, in the order of the chunks.
+fn column_sums<const P: usize>(n: usize, term: impl Fn(usize) -> [f64; P] + Sync) -> [f64; P] {
+    let partial = |chunk: usize| {
+        let mut sum = [0.0; P];
+        for row in chunk * CHUNK..((chunk + 1) * CHUNK).min(n) {
+            let term = term(row);
+            for c in 0..P {
+                sum[c] += term[c];
+            }
+        }
+        sum
+    };
+    let partials: Vec<[f64; P]> = (0..n.div_ceil(CHUNK))
+        .into_par_iter()
+        .map(partial)
+        .collect();
+    partials.into_iter().fold([0.0; P], |total, sum| {
+        std::array::from_fn(|c| total[c] + sum[c])
+    })
+}
+
+fn residual_norms<const P: usize>(r: &Block<P>) -> [f64; P] {
+    column_sums(r.len(), |row| r[row].map(|v| v * v)).map(f64::sqrt)
+}
+
+fn normalize_columns<const P: usize>(x: &mut Block<P>) {
+    let norms = residual_norms(x);
+    x.par_iter_mut().for_each(|row| {
+        for c in 0..P {
+            row[c] = if norms[c] > 0.0 {
+                row[c] / norms[c]
+            } else {
+                0.0
+            };
+        }
+    });
+}
+
+fn project_out_null<const P: usize>(operator: &Operator, x: &mut Block<P>) {
+    let null = &operator.null;
+    let along = column_sums(x.len(), |row| x[row].map(|v| v * null[row]));
+    x.par_iter_mut().zip(null).for_each(|(row, q)| {
+        for c in 0..P {
+            row[c] -= along[c] * q;
+        }
+    });
+}

@@ -1,0 +1,333 @@
+//! A hierarchy of ever smaller operators: it starts [`lobpcg`](super::lobpcg)
+//! near the answer and preconditions it, so that the work grows linearly with
+//! the graph.
+//!
+//! Nodes are aggregated with their neighbours; the coarse operator is the
+//! Galerkin product `PᵀAP`, where `P` spreads a coarse value over its aggregate
+//! in proportion to the null vector. A cycle smooths by damped Jacobi steps,
+//! corrects from the coarse level, and smooths again.
+
+use rayon::prelude::*;
+
+use super::Operator;
+use super::ldl::Factor;
+use super::operator::CHUNK;
+
+/// Operators this small are factored instead of coarsened further.
+const COARSEST: usize = 96;
+
+/// Damping of the Jacobi steps: `2/3` of what the largest eigenvalue of
+/// `D⁻¹A`, at most 2, would allow.
+const DAMPING: f64 = 0.66;
+
+/// `P` numbers a node: that many vectors, side by side.
+pub(crate) type Block<const P: usize> = Vec<[f64; P]>;
+
+/// Operators from the finest to the coarsest, and how they hang together.
+pub struct Hierarchy<'a> {
+    finest: &'a Operator,
+    coarser: Vec<Level>,
+    coarsest: Option<Factor>,
+}
+
+struct Level {
+    operator: Operator,
+    /// The aggregate of each finer node.
+    aggregate: Vec<u32>,
+    /// The finer nodes of each aggregate, one after the other.
+    members: Vec<u32>,
+    /// Where each aggregate's members start.
+    starts: Vec<usize>,
+    /// `P`'s one entry for each finer node.
+    share: Vec<f64>,
+    /// Whether visiting this level twice pays (it is small enough).
+    twice: bool,
+}
+
+impl<'a> Hierarchy<'a> {
+    /// Coarsens `finest` until it is small enough to factor.
+    pub fn new(finest: &'a Operator) -> Hierarchy<'a> {
+        let mut coarser: Vec<Level> = Vec::new();
+        loop {
+            let current = coarser.last().map_or(finest, |level| &level.operator);
+            if current.len() <= COARSEST {
+                break;
+            }
+            let level = Level::new(current);
+            // A graph that will not shrink (it always does while it is
+            // connected) would only cost memory.
+            if level.operator.len() * 10 > current.len() * 9 {
+                break;
+            }
+            coarser.push(level);
+        }
+        let last = coarser.last().map_or(finest, |level| &level.operator);
+        let coarsest = (last.len() <= 4 * COARSEST).then(|| Factor::new(last, usize::MAX));
+        Hierarchy {
+            finest,
+            coarser,
+            coarsest: coarsest.flatten(),
+        }
+    }
+
+    /// How many levels, the finest included.
+    pub fn depth(&self) -> usize {
+        self.coarser.len() + 1
+    }
+
+    /// The operator of a level; 0 is the finest.
+    pub fn operator(&self, level: usize) -> &Operator {
+        if level == 0 {
+            self.finest
+        } else {
+            &self.coarser[level - 1].operator
+        }
+    }
+
+    /// Spreads a block of coarse vectors of `level` over the next finer level.
+    pub(crate) fn prolong<const P: usize>(&self, level: usize, x: &[[f64; P]]) -> Block<P> {
+        let Level {
+            aggregate, share, ..
+        } = &self.coarser[level - 1];
+        let spread = |(&aggregate, &share): (&u32, &f64)| x[aggregate as usize].map(|v| share * v);
+        aggregate.par_iter().zip(share).map(spread).collect()
+    }
+
+    /// An approximation of `A⁺·r` on `level`: one cycle.
+    pub(crate) fn cycle<const P: usize>(&self, level: usize, r: &[[f64; P]]) -> Block<P> {
+        let operator = self.operator(level);
+        if level == self.coarser.len() {
+            return self.solve_coarsest(operator, r);
+        }
+        let mut z: Block<P> = r
+            .par_iter()
+            .zip(&operator.diagonal)
+            .map(|(r, d)| r.map(|value| DAMPING / d * value))
+            .collect();
+        let below = &self.coarser[level];
+        let mut residual = difference(operator, r, &z);
+        let rhs = below.restrict(&residual);
+        let mut correction = self.cycle(level + 1, &rhs);
+        if below.twice {
+            let rest = difference(&below.operator, &rhs, &correction);
+            let more = self.cycle(level + 1, &rest);
+            correction.iter_mut().zip(&more).for_each(|(z, m)| {
+                for c in 0..P {
+                    z[c] += m[c];
+                }
+            });
+        }
+        z.par_iter_mut()
+            .zip(&below.aggregate)
+            .zip(&below.share)
+            .for_each(|((z, &a), &share)| {
+                for c in 0..P {
+                    z[c] += share * correction[a as usize][c];
+                }
+            });
+        residual = difference(operator, r, &z);
+        z.par_iter_mut()
+            .zip(&residual)
+            .zip(&operator.diagonal)
+            .for_each(|((z, r), d)| {
+                for c in 0..P {
+                    z[c] += DAMPING / d * r[c];
+                }
+            });
+        z
+    }
+
+    fn solve_coarsest<const P: usize>(&self, operator: &Operator, r: &[[f64; P]]) -> Block<P> {
+        let Some(factor) = &self.coarsest else {
+            let jacobi = |(r, d): (&[f64; P], &f64)| r.map(|value| value / d);
+            return r.iter().zip(&operator.diagonal).map(jacobi).collect();
+        };
+        let mut z = vec![[0.0; P]; r.len()];
+        let mut x = vec![0.0; r.len()];
+        for c in 0..P {
+            for (x, &node) in x.iter_mut().zip(factor.order()) {
+                *x = r[node as usize][c];
+            }
+            let along = super::vector::dot(&x, factor.null());
+            super::vector::axpy(-along, factor.null(), &mut x);
+            factor.pseudo_solve(&mut x);
+            for (x, &node) in x.iter().zip(factor.order()) {
+                z[node as usize][c] = *x;
+            }
+        }
+        z
+    }
+}
+
+/// `r − A·z`.
+fn difference<const P: usize>(operator: &Operator, r: &[[f64; P]], z: &[[f64; P]]) -> Block<P> {
+    let mut out = vec![[0.0; P]; r.len()];
+    operator.apply_block(z, &mut out);
+    out.par_iter_mut().zip(r).for_each(|(out, r)| {
+        for c in 0..P {
+            out[c] = r[c] - out[c];
+        }
+    });
+    out
+}
+
+impl Level {
+    /// Aggregates the nodes of `fine` and forms the Galerkin product.
+    fn new(fine: &Operator) -> Level {
+        let (aggregate, count) = aggregate(fine);
+        let mut starts = vec![0usize; count + 1];
+        for &a in &aggregate {
+            starts[a as usize + 1] += 1;
+        }
+        for a in 0..count {
+            starts[a + 1] += starts[a];
+        }
+        let mut next = starts.clone();
+        let mut members = vec![0; fine.len()];
+        for (node, &a) in aggregate.iter().enumerate() {
+            members[next[a as usize]] = node as u32;
+            next[a as usize] += 1;
+        }
+        let null: Vec<f64> = (0..count)
+            .map(|a| {
+                let nodes = &members[starts[a]..starts[a + 1]];
+                nodes
+                    .iter()
+                    .map(|&v| fine.null[v as usize].powi(2))
+                    .sum::<f64>()
+                    .sqrt()
+            })
+            .collect();
+        let share: Vec<f64> = aggregate
+            .iter()
+            .zip(&fine.null)
+            .map(|(&a, q)| q / null[a as usize])
+            .collect();
+        let operator = galerkin(fine, &aggregate, &members, &starts, &share, null);
+        let twice = operator.targets.len() * 5 <= fine.targets.len() * 2;
+        Level {
+            operator,
+            aggregate,
+            members,
+            starts,
+            share,
+            twice,
+        }
+    }
+
+    /// `Pᵀ·r`.
+    fn restrict<const P: usize>(&self, r: &[[f64; P]]) -> Block<P> {
+        let sum = |a: usize| {
+            let mut sum = [0.0; P];
+            for &node in &self.members[self.starts[a]..self.starts[a + 1]] {
+                let share = self.share[node as usize];
+                for c in 0..P {
+                    sum[c] += share * r[node as usize][c];
+                }
+            }
+            sum
+        };
+        (0..self.operator.len()).into_par_iter().map(sum).collect()
+    }
+}
+
+/// The aggregate of each node, and how many there are.
+///
+/// A node whose neighbours are all free takes them; whoever is left joins the
+/// aggregate it is tied to most strongly.
+fn aggregate(operator: &Operator) -> (Vec<u32>, usize) {
+    const FREE: u32 = u32::MAX;
+    let n = operator.len();
+    let mut aggregate = vec![FREE; n];
+    let mut count = 0;
+    for node in 0..n {
+        let free = |(target, _): (usize, f64)| aggregate[target] == FREE;
+        if aggregate[node] == FREE && operator.row(node).all(free) {
+            aggregate[node] = count;
+            for (target, _) in operator.row(node) {
+                aggregate[target] = count;
+            }
+            count += 1;
+        }
+    }
+    let rooted = aggregate.clone();
+    for node in 0..n {
+        if rooted[node] != FREE {
+            continue;
+        }
+        let strongest = operator
+            .row(node)
+            .filter(|&(target, _)| rooted[target] != FREE)
+            .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+        aggregate[node] = match strongest {
+            Some((target, _)) => rooted[target],
+            None => {
+                count += 1;
+                count - 1
+            }
+        };
+    }
+    (aggregate, count as usize)
+}
+
+/// `PᵀAP`, an operator of the same kind with null vector `null`.
+fn galerkin(
+    fine: &Operator,
+    aggregate: &[u32],
+    members: &[u32],
+    starts: &[usize],
+    share: &[f64],
+    null: Vec<f64>,
+) -> Operator {
+    let count = null.len();
+    let rows: Vec<Vec<(u32, f64)>> = (0..count.div_ceil(CHUNK))
+        .into_par_iter()
+        .flat_map_iter(|chunk| {
+            // Where each coarse column stands in the row being gathered.
+            let mut slot = vec![u32::MAX; count];
+            (chunk * CHUNK..((chunk + 1) * CHUNK).min(count)).map(move |a| {
+                let mut row: Vec<(u32, f64)> = Vec::new();
+                for &node in &members[starts[a]..starts[a + 1]] {
+                    for (target, entry) in fine.row(node as usize) {
+                        let column = aggregate[target];
+                        if column as usize == a {
+                            continue;
+                        }
+                        let value = entry * share[node as usize] * share[target];
+                        let place = &mut slot[column as usize];
+                        if *place == u32::MAX {
+                            *place = row.len() as u32;
+                            row.push((column, value));
+                        } else {
+                            row[*place as usize].1 += value;
+                        }
+                    }
+                }
+                for &(column, _) in &row {
+                    slot[column as usize] = u32::MAX;
+                }
+                row.sort_unstable_by_key(|&(column, _)| column);
+                row
+            })
+        })
+        .collect();
+    let mut operator = Operator {
+        offsets: Vec::with_capacity(count + 1),
+        diagonal: Vec::with_capacity(count),
+        null,
+        ..Operator::default()
+    };
+    operator.offsets.push(0);
+    for (a, row) in rows.into_iter().enumerate() {
+        // The diagonal follows from A·q = 0.
+        let tension: f64 = row
+            .iter()
+            .map(|&(b, value)| value * operator.null[b as usize])
+            .sum();
+        operator.diagonal.push(tension / operator.null[a]);
+        operator.targets.extend(row.iter().map(|&(b, _)| b));
+        operator.off.extend(row.iter().map(|&(_, value)| value));
+        operator.offsets.push(operator.targets.len());
+    }
+    operator
+}

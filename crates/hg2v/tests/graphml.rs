@@ -1,0 +1,281 @@
+//! GraphML: genuine exports, known answers, malformed files.
+
+mod records;
+
+use std::path::{Path, PathBuf};
+
+use hg2v::dataset::{Format, Limits, detect, graphml};
+use hg2v::graph::{Features, GraphRecord, Scalar};
+use proptest::prelude::*;
+use records::{all, folder, limits, refusal};
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/graphml")
+}
+
+fn text(text: &str) -> Scalar {
+    Scalar::from(text)
+}
+
+fn file(content: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = folder(&[("g.graphml", content.as_bytes())]);
+    let path = folder.path().join("g.graphml");
+    (folder, path)
+}
+
+/// The first graph of a document with these keys and this graph element.
+fn one(keys: &str, graph: &str) -> GraphRecord {
+    let (_folder, path) = file(&format!("<graphml>{keys}{graph}</graphml>"));
+    all(graphml::read(&path, &limits())).remove(0)
+}
+
+#[test]
+fn what_gephi_igraph_and_networkx_export() {
+    assert_eq!(detect(&fixtures()).unwrap(), Format::GraphMl);
+    let source = graphml::read(&fixtures(), &limits()).unwrap();
+    assert_eq!(source.len, Some(3));
+    assert_eq!(
+        source.ignored,
+        [
+            "the edge attribute `kind` is not used (graphs: 1)",
+            "the edges' ids are not used (graphs: 1)",
+            "the graph attribute `source` is not used (graphs: 1)",
+        ]
+    );
+    let gephi = GraphRecord {
+        id: Some(text("gephi")),
+        num_nodes: 2,
+        node_ids: Some(vec![text("Myriel"), text("Napoleon")]),
+        edges: vec![[1, 0]],
+        weights: Some(vec![8.0]),
+        edge_labels: Some(vec![text("met")]),
+        node_labels: Some(vec![text("Myriel"), text("Napoléon & Co")]),
+        features: Some(Features {
+            dim: 2,
+            values: vec![0.0, 10.0, 3.0, 4.5],
+        }),
+        ..GraphRecord::default()
+    };
+    let igraph = GraphRecord {
+        id: Some(text("igraph")),
+        label: Some(text("ring")),
+        num_nodes: 4,
+        node_ids: Some(["n0", "n1", "n2", "n3"].map(text).into()),
+        edges: vec![[0, 1], [1, 2], [0, 2]],
+        weights: Some(vec![1.0, 0.25, 3.0]),
+        node_labels: Some(["ann", "bob", "<cy>", "dé"].map(text).into()),
+        features: Some(Features {
+            dim: 1,
+            values: vec![31.0, 25.0, 47.5, 12.0],
+        }),
+        directed: true,
+        ..GraphRecord::default()
+    };
+    let networkx = GraphRecord {
+        id: Some(text("networkx")),
+        label: Some(Scalar::Int(1)),
+        num_nodes: 3,
+        edges: vec![[0, 1], [1, 2]],
+        weights: Some(vec![1.5, 2.0]),
+        node_labels: Some(["C", "N", "O"].map(text).into()),
+        // Declared in this order: ring, mass.
+        features: Some(Features {
+            dim: 2,
+            values: vec![1.0, 12.0, 0.0, 14.5, 1.0, 16.0],
+        }),
+        ..GraphRecord::default()
+    };
+    assert_eq!(all(Ok(source)), [gephi, igraph, networkx]);
+}
+
+#[test]
+fn graphs_are_named_by_file_or_by_themselves() {
+    let named = "<graphml><graph id=\"benzene\"/></graphml>";
+    let plain = "<graphml><graph id=\"G\"/></graphml>";
+    let two = "<graphml><graph id=\"first\"/><graph/></graphml>";
+    let folder = folder(&[
+        ("12.graphml", named.as_bytes()),
+        ("a.GraphML", plain.as_bytes()),
+        ("b.graphml", two.as_bytes()),
+        ("notes.txt", b"not read"),
+    ]);
+    let ids = |path: &Path| -> Vec<Scalar> {
+        let records = all(graphml::read(path, &limits()));
+        records
+            .into_iter()
+            .map(|record| record.id.unwrap())
+            .collect()
+    };
+    let together = [Scalar::Int(12), text("a"), text("first"), text("b-2")];
+    assert_eq!(ids(folder.path()), together);
+    assert_eq!(ids(&folder.path().join("12.graphml")), [text("benzene")]);
+    assert_eq!(ids(&folder.path().join("a.GraphML")), [text("a")]);
+}
+
+#[test]
+fn an_integer_label_is_a_label_and_a_default_fills_gaps() {
+    let record = one(
+        "<key id='l' for='node' attr.name='label' attr.type='int'><default>7</default></key>
+         <key id='w' for='edge' attr.name='weight' attr.type='float'><default>0.5</default></key>",
+        "<graph edgedefault='undirected'><node id='a'><data key='l'> 3 </data></node>
+         <node id='b'/><edge source='a' target='b'/></graph>",
+    );
+    assert_eq!(record.node_labels, Some([3, 7].map(Scalar::Int).into()));
+    assert_eq!(record.weights, Some(vec![0.5]));
+    assert_eq!(record.features, None);
+}
+
+#[test]
+fn edges_may_come_first_repeat_and_loop() {
+    let record = one(
+        "",
+        "<graph edgedefault='directed'><edge source='b' target='a'/><edge source='b' target='a'/>
+         <edge source='a' target='a'/><node id='a'/><node id='b'/></graph>",
+    );
+    assert_eq!(record.edges, [[1, 0], [1, 0], [0, 0]]);
+    assert!(record.directed);
+}
+
+#[test]
+fn drawings_are_skipped_aloud() {
+    let (_folder, path) = file(
+        "<graphml xmlns:y='urn:y'><key id='d6' for='node' yfiles.type='nodegraphics'/>
+         <data key='d7'><y:Resources/></data>
+         <graph edgedefault='directed'><desc>words</desc><node id='0'><data key='d6'>
+         <y:ShapeNode><y:NodeLabel>A &lt; B</y:NodeLabel></y:ShapeNode></data></node></graph></graphml>",
+    );
+    let source = graphml::read(&path, &limits()).unwrap();
+    assert_eq!(
+        source.ignored,
+        ["the node attribute `d6` is not used (graphs: 1)"]
+    );
+    let record = &all(Ok(source))[0];
+    assert_eq!((record.num_nodes, &record.node_labels), (1, &None));
+}
+
+#[test]
+fn malformed_files_are_refused_by_name_line_and_value() {
+    const KEY: &str = "<key id='x' for='node' attr.name='mass' attr.type='double'/>";
+    let graph = |inside: &str| {
+        format!("<graphml>{KEY}\n<graph edgedefault='undirected'>\n{inside}\n</graph></graphml>")
+    };
+    let bomb = "<!DOCTYPE g [<!ENTITY a 'haha'><!ENTITY b '&a;&a;&a;&a;'>]>\n".to_owned()
+        + &graph("<node id='a'><data key='x'>&b;</data></node>");
+    let attribute_bomb =
+        "<!DOCTYPE g [<!ENTITY a 'haha'>]>\n".to_owned() + &graph("<node id='&a;'/>");
+    let deep = format!("<graphml>{}", "<a>".repeat(100_000));
+    let whole = std::fs::read_to_string(fixtures().join("igraph.graphml")).unwrap();
+    #[rustfmt::skip]
+    let cases: &[(String, &[&str])] = &[
+        (String::new(), &["g.graphml", "no `<graph>`"]),
+        ("<graphml/>".into(), &["no `<graph>`"]),
+        ("<html/>".into(), &["line 1", "begins with `html`"]),
+        ("{\"edges\": []}".into(), &["no `<graph>`"]),
+        (whole[..whole.len() / 2].into(), &["g.graphml, line", "not well-formed"]),
+        (whole[..whole.len() - 12].into(), &["not well-formed", "ends inside"]),
+        ("<graphml>\n<graph>\n</node></graphml>".into(), &["line 3", "not well-formed"]),
+        ("<graphml>\n<graph".into(), &["line", "not well-formed"]),
+        (deep, &["line 1", "`a` is nested more than 64 deep"]),
+        (bomb, &["g.graphml, line 4", "entity `b`", "not expanded"]),
+        (attribute_bomb, &["g.graphml, line 4", "not well-formed", "a"]),
+        (graph("<node/>"), &["line 3", "`<node>` has no `id`"]),
+        (graph("<node id='a'/>\n<node id='a'/>"), &["line 4", "two nodes `a`"]),
+        (graph("<edge source='a' target='b'/>"), &["line 3", "`a` is no node"]),
+        (graph("<node id='a'/>\n<edge source='a'/>"), &["line 4", "`<edge>` has no `target`"]),
+        (graph("<node id='a'>\n<data key='z'>1</data></node>"), &["line 4", "key `z` is not declared"]),
+        (graph("<node id='a'><data key='x'>nan</data></node>"), &["line 3", "`mass`", "node `a` has `nan`", "finite"]),
+        (graph("<node id='a'><data key='x'>1e999</data></node>"), &["line 3", "`1e999`"]),
+        (graph("<node id='a'><data key='x'>red</data></node>"), &["line 3", "`red`", "finite number"]),
+        (graph("<node id='a'><data key='x'>1</data></node>\n<node id='b'/>"), &["line 4", "`mass`", "node `b` has none", "<default>"]),
+        (graph("<hyperedge/>"), &["line 3", "hyperedge"]),
+        (graph("<node id='a'><port name='p'/></node>"), &["line 3", "a port"]),
+        (graph("<node id='a'><graph/></node>"), &["line 3", "graph inside another"]),
+        (graph("<edge source='a' target='a' sourceport='p'/>"), &["line 3", "between ports"]),
+        (graph("<edge source='a' target='a' directed='yes'/>"), &["line 3", "`yes`"]),
+        ("<graphml><graph edgedefault='both'/></graphml>".into(), &["line 1", "`both`"]),
+        (format!("<graphml>{KEY}\n{KEY}</graphml>"), &["line 2", "`x` is declared twice"]),
+        ("<graphml><key id='x' attr.type='color'/></graphml>".into(), &["line 1", "`color` is unknown"]),
+        (graph("<node id='a'><data key='x'>&#xZZ;</data></node>"), &["line 3", "not well-formed"]),
+    ];
+    for (content, parts) in cases {
+        let (_folder, path) = file(content);
+        let message = refusal(graphml::read(&path, &limits()));
+        for part in *parts {
+            assert!(
+                message.contains(part),
+                "{:.300}: {message}\nlacks: {part}",
+                content
+            );
+        }
+    }
+    let broken = folder(&[("g.graphml", b"<graphml>\n<graph id='caf\xe9'/></graphml>")]);
+    let message = refusal(graphml::read(broken.path(), &limits()));
+    assert!(message.contains("g.graphml, line 2"), "{message}");
+    assert!(message.contains("not UTF-8"), "{message}");
+    let message = refusal(graphml::read(folder(&[]).path(), &limits()));
+    assert!(message.contains("no `*.graphml` file"), "{message}");
+}
+
+#[test]
+fn limits_are_kept() {
+    let (_folder, path) =
+        file("<graphml><graph>\n<node id='a'/>\n<node id='b'/></graph></graphml>");
+    let message = |limits: Limits| refusal(graphml::read(&path, &limits));
+    let nodes = message(Limits {
+        max_nodes: 1,
+        ..limits()
+    });
+    assert!(
+        nodes.contains("line 3: the graph has more than the 1 nodes allowed"),
+        "{nodes}"
+    );
+    let record = message(Limits {
+        max_record_bytes: 20,
+        ..limits()
+    });
+    assert!(
+        record.contains("more than the 20 bytes allowed"),
+        "{record}"
+    );
+    assert!(record.contains("--max-record-bytes"), "{record}");
+    let total = message(Limits {
+        max_unpacked_bytes: 20,
+        ..limits()
+    });
+    assert!(total.contains("--max-unpacked-bytes"), "{total}");
+    // Few bytes, many values: keys with defaults times nodes.
+    let key = |n: usize| {
+        format!(
+            "<key id='{n}' for='node' attr.name='k{n}' attr.type='int'><default>1</default></key>"
+        )
+    };
+    let keys: String = (0..2000).map(key).collect();
+    let nodes: String = (0..2000).map(|n| format!("<node id='{n}'/>")).collect();
+    let (_folder, path) = file(&format!("<graphml>{keys}<graph>{nodes}</graph></graphml>"));
+    let small = Limits {
+        max_unpacked_bytes: 1 << 20,
+        ..limits()
+    };
+    let message = refusal(graphml::read(&path, &small));
+    assert!(
+        message.contains("2000 attributes of 2000 nodes are 4000000 values"),
+        "{message}"
+    );
+}
+
+proptest! {
+    #[test]
+    fn damage_never_panics(cut in 0usize..1500, at in 0usize..1500, byte: u8) {
+        for name in ["igraph", "gephi", "networkx"] {
+            let mut bytes = std::fs::read(fixtures().join(format!("{name}.graphml"))).unwrap();
+            if let Some(damaged) = bytes.get_mut(at) {
+                *damaged = byte;
+            }
+            bytes.truncate(cut.max(200));
+            let folder = folder(&[("g.graphml", &bytes)]);
+            if let Ok(source) = graphml::read(folder.path(), &limits()) {
+                let _ = source.count();
+            }
+        }
+    }
+}

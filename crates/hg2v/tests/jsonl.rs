@@ -1,0 +1,400 @@
+//! JSONL: what goes in comes out, and what is wrong is said with its place.
+
+mod common;
+
+use std::io::Write;
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use hg2v::dataset::{self, Format, Limits};
+use hg2v::graph::{Features, GraphRecord, Scalar};
+use proptest::prelude::*;
+
+/// Reads bytes as a file of that name would be read.
+fn read(bytes: &[u8], limits: &Limits) -> hg2v::Result<Vec<GraphRecord>> {
+    let bytes = std::io::Cursor::new(bytes.to_vec());
+    dataset::jsonl::from_reader(Path::new("graphs.jsonl"), bytes, limits)?.collect()
+}
+
+fn one(line: &str) -> GraphRecord {
+    let mut records = read(line.as_bytes(), &Limits::default()).unwrap();
+    assert_eq!(records.len(), 1);
+    records.remove(0)
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Writes records to a file and gives its path's folder and its content.
+fn written(records: &[GraphRecord], name: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    let mut sink = dataset::create(&path, None).unwrap();
+    for record in records {
+        sink.write(record).unwrap();
+    }
+    sink.finish().unwrap();
+    (folder, path)
+}
+
+#[test]
+fn every_key_is_understood() {
+    let record = one(
+        r#"{"id":"g1","y":-1,"directed":true,"nodes":["a","b",3],"edges":[["a","b"],["b",3,0.5]],
+            "x":[[1,2.5],[0,0],[-1,1e-3]],"node_labels":[6,6,7],"edge_labels":["s","d"]}"#
+            .replace('\n', "")
+            .as_str(),
+    );
+    let expected = GraphRecord {
+        id: Some("g1".into()),
+        label: Some(Scalar::Int(-1)),
+        num_nodes: 3,
+        node_ids: Some(vec!["a".into(), "b".into(), Scalar::Int(3)]),
+        edges: vec![[0, 1], [1, 2]],
+        weights: Some(vec![1.0, 0.5]),
+        edge_labels: Some(vec!["s".into(), "d".into()]),
+        node_labels: Some(vec![6.into(), 6.into(), 7.into()]),
+        features: Some(Features {
+            dim: 2,
+            values: vec![1.0, 2.5, 0.0, 0.0, -1.0, 1e-3],
+        }),
+        directed: true,
+        folded_repeats: 0,
+    };
+    assert_eq!(record, expected);
+}
+
+#[test]
+fn the_number_of_nodes_follows_from_what_is_there() {
+    for (line, nodes) in [
+        (r#"{"edges":[]}"#, 0),
+        (r#"{"edges":[[0,4]]}"#, 5),
+        (r#"{"edges":[[0,1]],"n":12}"#, 12),
+        (r#"{"edges":[[0,1]],"x":[[1],[2],[3]]}"#, 3),
+        (r#"{"edges":[],"node_labels":["C","N"]}"#, 2),
+        (r#"{"edges":[[5,7]],"nodes":[5,6,7]}"#, 3),
+        (r#"{"edges":[[1,0]],"nodes":[0,1,2,3]}"#, 4),
+    ] {
+        assert_eq!(one(line).num_nodes, nodes, "{line}");
+    }
+    assert_eq!(one(r#"{"edges":[[1,0]],"nodes":[0,1]}"#).node_ids, None);
+}
+
+#[test]
+fn blank_lines_a_byte_order_mark_and_windows_ends_are_no_matter() {
+    let text = "\u{feff}{\"edges\":[[0,1]]}\r\n\r\n   \n{\"edges\":[[0,2]]}";
+    let records = read(text.as_bytes(), &Limits::default()).unwrap();
+    assert_eq!(
+        records.iter().map(|r| r.num_nodes).collect::<Vec<_>>(),
+        [2, 3]
+    );
+}
+
+#[test]
+fn gzip_members_one_after_the_other_are_one_stream() {
+    let mut bytes = gzip(b"{\"edges\":[[0,1]]}\n{\"edges\"");
+    bytes.extend(gzip(b":[[0,2]]}\n"));
+    assert_eq!(read(&bytes, &Limits::default()).unwrap().len(), 2);
+}
+
+#[test]
+fn unknown_keys_are_said_once() {
+    let text = "{\"edges\":[],\"colour\":{\"deep\":[1,[2]]}}\n{\"edges\":[],\"colour\":1}\n";
+    let bytes = std::io::Cursor::new(text);
+    let mut source =
+        dataset::jsonl::from_reader(Path::new("a.jsonl"), bytes, &Limits::default()).unwrap();
+    assert_eq!(source.by_ref().filter(Result::is_ok).count(), 2);
+    assert_eq!(
+        source.ignored(),
+        ["key `colour`, which is no part of the format"]
+    );
+}
+
+#[test]
+fn numbers_and_names_are_kept_to_the_bit() {
+    let record = one(
+        r#"{"id":9007199254740993,"y":0.30000000000000004,"nodes":[1,1.0,"1",true],
+            "edges":[["1",1.0,5e-324]]}"#
+            .replace('\n', "")
+            .as_str(),
+    );
+    assert_eq!(record.id, Some(Scalar::Int(9_007_199_254_740_993)));
+    assert_eq!(record.label, Some(Scalar::Float(0.1 + 0.2)));
+    assert_eq!(record.edges, [[2, 1]]);
+    assert_eq!(record.weights, Some(vec![f64::from_bits(1)]));
+    assert_eq!(one(r#"{"edges":[],"y":null,"id":null}"#).label, None);
+}
+
+#[test]
+fn lines_are_as_short_as_they_can_be() {
+    let graph = GraphRecord {
+        num_nodes: 3,
+        edges: vec![[0, 1], [1, 1]],
+        weights: Some(vec![2.0, 0.1]),
+        ..GraphRecord::default()
+    };
+    let (_folder, path) = written(&[graph], "a.jsonl");
+    let text = std::fs::read_to_string(path).unwrap();
+    assert_eq!(text, "{\"nodes\":[0,1,2],\"edges\":[[0,1,2],[1,1,0.1]]}\n");
+}
+
+/// Each malformed line is the second of its file; the message must hold the
+/// file, the line, and every given word.
+#[test]
+fn malformed_lines_are_refused_with_place_and_value() {
+    let table: &[(&str, &[&str])] = &[
+        ("hello", &["not JSON", "column 1", "`hello`"]),
+        ("[1,2]", &["sequence", "an object"]),
+        ("42", &["integer `42`", "an object"]),
+        (r#"{"y":1}"#, &["no `edges`"]),
+        (r#"{"edges":null}"#, &["`edges`", "null"]),
+        (r#"{"edges":[[0,1]]"#, &["not JSON", "EOF"]),
+        (r#"{"edges":[[0,1]]} trailing"#, &["not JSON", "trailing"]),
+        (r#"{"edges":[[0,1]],"edges":[]}"#, &["`edges` twice"]),
+        (r#"{"edges":[[0]]}"#, &["`edges[0]`", "fewer than two"]),
+        (
+            r#"{"edges":[[0,1],[0,1,2,3]]}"#,
+            &["`edges[1]`", "more than three"],
+        ),
+        (r#"{"edges":[7]}"#, &["`edges[0]`", "integer `7`"]),
+        (
+            r#"{"edges":[[0,1,"w"]]}"#,
+            &["`edges[0]`", "\"w\"", "a number"],
+        ),
+        (r#"{"edges":[[0,1,null]]}"#, &["`edges[0]`", "null"]),
+        (r#"{"edges":[[0,null]]}"#, &["`edges[0]`", "null"]),
+        (r#"{"edges":[[0,-3]]}"#, &["`edges[0]`", "`-3`", "negative"]),
+        (r#"{"edges":[[0,1.5]]}"#, &["`edges[0]`", "`1.5`", "nodes"]),
+        (
+            r#"{"edges":[[0,1],["a",1]]}"#,
+            &["`edges[1]`", "`a`", "add \"nodes\""],
+        ),
+        (
+            r#"{"edges":[["a","z"]],"nodes":["a","b"]}"#,
+            &["`edges[0]`", "`z`", "not in `nodes`"],
+        ),
+        (
+            r#"{"edges":[],"nodes":["a","b","a"]}"#,
+            &["`nodes[2]`", "`a`", "`nodes[0]`"],
+        ),
+        (r#"{"edges":[],"nodes":[null]}"#, &["`nodes[0]`", "null"]),
+        (r#"{"edges":[],"nodes":[[1]]}"#, &["`nodes[0]`", "sequence"]),
+        (
+            r#"{"edges":[[0,9]],"n":5}"#,
+            &["`edges[0]`", "`9`", "5 nodes"],
+        ),
+        (
+            r#"{"edges":[[0,3]],"x":[[1],[2]]}"#,
+            &["`edges[0]`", "`3`", "`x`"],
+        ),
+        (r#"{"edges":[],"n":-1}"#, &["`n`", "-1"]),
+        (
+            r#"{"edges":[],"n":3,"nodes":[7,8]}"#,
+            &["`n` stands for 3", "`nodes` for 2"],
+        ),
+        (
+            r#"{"edges":[],"x":[[1,2],[3]]}"#,
+            &["`x[1]` has 1", "`x[0]` has 2"],
+        ),
+        (
+            r#"{"edges":[],"x":[[1],["b"]]}"#,
+            &["`x[1]`", "\"b\"", "a number"],
+        ),
+        (r#"{"edges":[],"x":[1,2]}"#, &["`x[0]`", "integer `1`"]),
+        (
+            r#"{"edges":[],"x":[[NaN]]}"#,
+            &["`x[0]`", "`NaN`", "no such number"],
+        ),
+        (
+            r#"{"edges":[],"x":[[-Infinity]]}"#,
+            &["`x[0]`", "Infinity`"],
+        ),
+        (
+            r#"{"edges":[],"x":[[1e999]]}"#,
+            &["`x[0]`", "`1e999`", "out of range"],
+        ),
+        (
+            r#"{"edges":[],"x":[[1]],"node_labels":[1,2]}"#,
+            &["`node_labels` stands for 2", "`x` for 1"],
+        ),
+        (
+            r#"{"edges":[[0,1]],"edge_labels":[]}"#,
+            &["`edge_labels` has 0", "1 edges"],
+        ),
+        (
+            r#"{"edges":[],"node_labels":[null]}"#,
+            &["`node_labels[0]`", "null"],
+        ),
+        (
+            r#"{"edges":[[0,999999999999]]}"#,
+            &["`edges[0]`", "`999999999999`", "--max-nodes"],
+        ),
+        (
+            r#"{"edges":[],"n":1000000000}"#,
+            &["1000000000", "--max-nodes"],
+        ),
+        (
+            r#"{"edges":[[0,9223372036854775808]]}"#,
+            &["`edges[0]`", "`9223372036854775808`", "quotes"],
+        ),
+        (
+            r#"{"edges":[],"id":123456789012345678901}"#,
+            &["`id`", "`123456789012345678901`", "quotes"],
+        ),
+        (r#"{"edges":[],"y":{"a":1}}"#, &["`y`", "map"]),
+        (
+            r#"{"edges":[],"directed":"yes"}"#,
+            &["`directed`", "\"yes\""],
+        ),
+        ("{\"edges\":[]\0}", &["not JSON"]),
+    ];
+    for (line, words) in table {
+        let text = format!("{{\"edges\":[[0,1]]}}\n{line}\n{{\"edges\":[[0,1]]}}\n");
+        let message = read(text.as_bytes(), &Limits::default())
+            .unwrap_err()
+            .to_string();
+        for word in ["graphs.jsonl, line 2: "].iter().chain(*words) {
+            assert!(
+                message.contains(word),
+                "{line}\n  lacks {word:?}: {message}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_graphs_before_an_error_come_first_and_nothing_after_it() {
+    let bytes = std::io::Cursor::new("{\"edges\":[]}\nwrong\n{\"edges\":[]}\n");
+    let source =
+        dataset::jsonl::from_reader(Path::new("a.jsonl"), bytes, &Limits::default()).unwrap();
+    let outcomes: Vec<bool> = source.map(|graph| graph.is_ok()).collect();
+    assert_eq!(outcomes, [true, false]);
+}
+
+#[test]
+fn broken_utf8_is_refused_with_its_byte() {
+    let message = read(b"{\"edges\":[],\"id\":\"\xff\"}", &Limits::default());
+    let message = message.unwrap_err().to_string();
+    for word in ["line 1", "byte 19", "xff", "UTF-8"] {
+        assert!(message.contains(word), "{message}");
+    }
+}
+
+#[test]
+fn an_empty_stream_holds_no_graphs() {
+    for bytes in [&b""[..], b"\n\n", &gzip(b"")] {
+        let message = read(bytes, &Limits::default()).unwrap_err().to_string();
+        assert!(message.contains("holds no graphs"), "{message}");
+    }
+}
+
+#[test]
+fn deep_nesting_is_an_error_not_a_crash() {
+    let deep = "[".repeat(100_000);
+    for line in [
+        deep.clone(),
+        format!("{{\"edges\":{deep}"),
+        format!("{{\"edges\":[],\"x\":{deep}"),
+        format!("{{\"edges\":[],\"other\":{deep}"),
+        format!("{{\"edges\":[],\"y\":{}", "{\"a\":".repeat(100_000)),
+    ] {
+        let message = read(line.as_bytes(), &Limits::default())
+            .unwrap_err()
+            .to_string();
+        assert!(message.contains("line 1"), "{message}");
+        assert!(message.len() < 600, "{}", message.len());
+    }
+}
+
+#[test]
+fn damaged_gzip_is_refused() {
+    let whole = gzip("{\"edges\":[[0,1]]}\n".repeat(5000).as_bytes());
+    let cut = &whole[..whole.len() / 2];
+    let message = read(cut, &Limits::default()).unwrap_err().to_string();
+    assert!(message.contains("ends too soon"), "{message}");
+    let followed = [&whole[..], b"garbage"].concat();
+    let message = read(&followed, &Limits::default()).unwrap_err().to_string();
+    assert!(
+        message.contains("graphs.jsonl, line 5001: the compressed stream"),
+        "{message}"
+    );
+    let mut wrong = whole.clone();
+    let middle = whole.len() - 6;
+    wrong[middle] ^= 0x55;
+    let message = read(&wrong, &Limits::default()).unwrap_err().to_string();
+    assert!(message.contains("damaged"), "{message}");
+}
+
+/// An endless line, compressed to almost nothing, must stop at the limit.
+#[test]
+fn an_endless_line_is_refused_at_the_limit() {
+    struct Endless;
+    impl std::io::Read for Endless {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            buffer.fill(b' ');
+            Ok(buffer.len())
+        }
+    }
+    let limits = Limits {
+        max_record_bytes: 5 << 20,
+        ..Limits::default()
+    };
+    let bombs: [Box<dyn std::io::Read + Send>; 2] = [
+        Box::new(Endless),
+        Box::new(std::io::Cursor::new(gzip(&vec![b'['; 40 << 20]))),
+    ];
+    for bomb in bombs {
+        let source = dataset::jsonl::from_reader(Path::new("b.jsonl"), bomb, &limits).unwrap();
+        let message = source.last().unwrap().unwrap_err().to_string();
+        assert!(
+            message.contains("b.jsonl, line 1: the line is longer than 5242880"),
+            "{message}"
+        );
+    }
+    let limits = Limits {
+        max_record_bytes: 20,
+        ..Limits::default()
+    };
+    let text = "{\"edges\":[[0,1]]}\n{\"edges\":[[0,1],[0,2]]}\n";
+    let message = read(text.as_bytes(), &limits).unwrap_err().to_string();
+    assert!(
+        message.contains("line 2: the line is longer than 20"),
+        "{message}"
+    );
+}
+
+#[test]
+fn order_is_kept_over_many_batches() {
+    let text: String = (0..60_000)
+        .map(|i| format!("{{\"id\":{i},\"edges\":[[0,1],[1,2]]}}\n"))
+        .collect();
+    let records = read(&gzip(text.as_bytes()), &Limits::default()).unwrap();
+    assert_eq!(records.len(), 60_000);
+    for (position, record) in (0i64..).zip(&records) {
+        assert_eq!(record.id, Some(Scalar::Int(position)));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn records_survive(records in proptest::collection::vec(common::record(), 1..8)) {
+        for (name, format) in [("a.jsonl", Format::Jsonl), ("a.jsonl.gz", Format::JsonlGz)] {
+            let (_folder, path) = written(&records, name);
+            let source = dataset::open(&path, &Limits::default()).unwrap();
+            prop_assert_eq!(source.format, format);
+            let back: Vec<_> = source.map(Result::unwrap).collect();
+            prop_assert_eq!(&back, &records);
+        }
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let _ = read(&bytes, &Limits::default());
+    }
+}

@@ -1,0 +1,495 @@
+//! Parquet: what goes in comes out, other programs' files are read, and what is
+//! wrong is said with its place.
+
+mod common;
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, Float64Array, Int32Array, Int64Array, ListArray, RecordBatch, StringArray,
+    TimestampMillisecondArray, UInt64Array,
+};
+use arrow::datatypes::{Float64Type, Int32Type, Int64Type};
+use hg2v::dataset::{self, Limits};
+use hg2v::graph::{Features, GraphRecord, Scalar};
+use parquet::arrow::ArrowWriter;
+use proptest::prelude::*;
+
+fn read(path: &Path) -> hg2v::Result<Vec<GraphRecord>> {
+    dataset::parquet::read(path, &Limits::default())?.collect()
+}
+
+fn written(records: &[GraphRecord]) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("graphs.parquet");
+    let mut sink = dataset::parquet::write(&path).unwrap();
+    for record in records {
+        sink.write(record).unwrap();
+    }
+    sink.finish().unwrap();
+    (folder, path)
+}
+
+/// Writes columns as they are and gives what reading them says.
+fn read_columns(columns: Vec<(&str, ArrayRef)>) -> hg2v::Result<Vec<GraphRecord>> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("graphs.parquet");
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let file = File::create(&path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    read(&path)
+}
+
+type Entries = Option<Vec<Option<i64>>>;
+
+fn ints(rows: &[Entries]) -> ArrayRef {
+    Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(
+        rows.to_vec(),
+    ))
+}
+
+fn list(row: &[i64]) -> Entries {
+    Some(row.iter().copied().map(Some).collect())
+}
+
+fn floats(row: &[f64]) -> ArrayRef {
+    let row = row.iter().copied().map(Some).collect::<Vec<_>>();
+    Arc::new(ListArray::from_iter_primitive::<Float64Type, _, _>([Some(
+        row,
+    )]))
+}
+
+fn texts(values: &[&str]) -> ArrayRef {
+    Arc::new(StringArray::from_iter_values(values))
+}
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures")
+        .join(name)
+}
+
+/// Made by pyarrow 22:
+/// ```python
+/// import pyarrow as pa, pyarrow.parquet as pq
+/// table = pa.table({
+///     "y": pa.array(["mutagen", None, "inert"]).dictionary_encode(),
+///     "dst": pa.array([[1, 2], [], [0]], pa.large_list(pa.int16())),
+///     "src": pa.array([[0, 1], [], [1]], pa.list_(pa.uint64())),
+///     "x": pa.array([[[0.5, 1], [2, 3], [4, 5]], [], [[6, 7], [8, 9]]],
+///                   pa.list_(pa.list_(pa.float32(), 2))),
+///     "weight": pa.array([[0.5, 2.0], None, [1.0]], pa.list_(pa.float32())),
+///     "node_label": pa.array([["C", "N", "C"], [], ["O", "O"]], pa.list_(pa.large_string())),
+///     "source": pa.array(["a", "b", "c"]),
+///     "id": pa.array([10, 11, 12], pa.uint8()),
+/// })
+/// pq.write_table(table, "pyarrow.parquet", compression="snappy")
+/// ```
+#[test]
+fn a_file_of_pyarrow_is_read() {
+    let source = dataset::open(&fixture("pyarrow.parquet"), &Limits::default()).unwrap();
+    assert_eq!(source.len, Some(3));
+    assert_eq!(
+        source.ignored(),
+        ["column `source`, which is no part of the format"]
+    );
+    let records: Vec<_> = source.map(Result::unwrap).collect();
+    let text = |labels: &[&str]| Some(labels.iter().map(|&label| label.into()).collect());
+    let rows = |values: &[f64]| {
+        Some(Features {
+            dim: 2,
+            values: values.to_vec(),
+        })
+    };
+    let expected = [
+        GraphRecord {
+            id: Some(10.into()),
+            label: Some("mutagen".into()),
+            num_nodes: 3,
+            edges: vec![[0, 1], [1, 2]],
+            weights: Some(vec![0.5, 2.0]),
+            node_labels: text(&["C", "N", "C"]),
+            features: rows(&[0.5, 1.0, 2.0, 3.0, 4.0, 5.0]),
+            ..GraphRecord::default()
+        },
+        GraphRecord {
+            id: Some(11.into()),
+            node_labels: Some(vec![]),
+            features: Some(Features::default()),
+            ..GraphRecord::default()
+        },
+        GraphRecord {
+            id: Some(12.into()),
+            label: Some("inert".into()),
+            num_nodes: 2,
+            edges: vec![[1, 0]],
+            weights: Some(vec![1.0]),
+            node_labels: text(&["O", "O"]),
+            features: rows(&[6.0, 7.0, 8.0, 9.0]),
+            ..GraphRecord::default()
+        },
+    ];
+    assert_eq!(records, expected);
+}
+
+/// Made by polars 1:
+/// ```python
+/// import polars as pl
+/// pl.DataFrame({
+///     "src": [[0, 0], [], [0]], "dst": [[1, 2], [], [0]],
+///     "num_nodes": [4, 1, 1],
+///     "x": [[[0.0], [1.0], [2.0], [3.0]], [[0.5]], [[0.25]]],
+///     "node_label": [[1, 2, 3, 4], [5], [6]],
+///     "id": ["a", "b", None], "y": [0.5, None, -1.0],
+///     "directed": [False, True, None],
+/// }, schema_overrides={"y": pl.Float32, "x": pl.List(pl.Array(pl.Float64, 1))}
+/// ).write_parquet("polars.parquet")
+/// ```
+#[test]
+fn a_file_of_polars_is_read() {
+    let records = read(&fixture("polars.parquet")).unwrap();
+    let labels = |labels: &[i64]| Some(labels.iter().map(|&label| label.into()).collect());
+    let rows = |values: &[f64]| {
+        Some(Features {
+            dim: 1,
+            values: values.to_vec(),
+        })
+    };
+    let expected = [
+        GraphRecord {
+            id: Some("a".into()),
+            label: Some(Scalar::Float(0.5)),
+            num_nodes: 4,
+            edges: vec![[0, 1], [0, 2]],
+            node_labels: labels(&[1, 2, 3, 4]),
+            features: rows(&[0.0, 1.0, 2.0, 3.0]),
+            ..GraphRecord::default()
+        },
+        GraphRecord {
+            id: Some("b".into()),
+            num_nodes: 1,
+            node_labels: labels(&[5]),
+            features: rows(&[0.5]),
+            directed: true,
+            ..GraphRecord::default()
+        },
+        GraphRecord {
+            label: Some(Scalar::Float(-1.0)),
+            num_nodes: 1,
+            edges: vec![[0, 0]],
+            node_labels: labels(&[6]),
+            features: rows(&[0.25]),
+            ..GraphRecord::default()
+        },
+    ];
+    assert_eq!(records, expected);
+}
+
+#[test]
+fn a_row_with_something_wrong_is_named() {
+    let pair = || {
+        vec![
+            ("src", ints(&[list(&[0, 1])])),
+            ("dst", ints(&[list(&[1, 2])])),
+        ]
+    };
+    let with = |name: &'static str, column: ArrayRef| {
+        let mut columns = pair();
+        columns.push((name, column));
+        columns
+    };
+    let edges = |src: Entries, dst: Entries| vec![("src", ints(&[src])), ("dst", ints(&[dst]))];
+    let count = |count: i64| -> ArrayRef { Arc::new(Int64Array::from(vec![count])) };
+    let labels = |labels: &[i64]| ints(&[list(labels)]);
+    let x = |rows: &[&[f64]]| -> ArrayRef {
+        let values = Arc::new(Float64Array::from(rows.concat()));
+        let lengths = rows.iter().map(|row| row.len());
+        let inner = nested(values, lengths.collect());
+        nested(inner, vec![rows.len()])
+    };
+    let table: Vec<(Vec<(&str, ArrayRef)>, &[&str])> = vec![
+        (
+            edges(list(&[0, 1]), list(&[1])),
+            &["record 1", "`src` has 2", "`dst` has 1"],
+        ),
+        (
+            edges(Some(vec![Some(0), None]), list(&[1, 2])),
+            &["record 1", "`src[1]` is null"],
+        ),
+        (edges(list(&[0]), None), &["record 1", "`dst` is null"]),
+        (
+            edges(list(&[0]), list(&[-7])),
+            &["record 1", "`dst[0]`", "`-7`", "negative"],
+        ),
+        (
+            edges(list(&[0]), list(&[1_000_000_000_000])),
+            &["`dst[0]`", "`1000000000000`", "--max-nodes"],
+        ),
+        (
+            with("num_nodes", count(-1)),
+            &["record 1", "`num_nodes` is `-1`"],
+        ),
+        (
+            with("num_nodes", count(1_000_000_000_000)),
+            &["record 1", "1000000000000", "--max-nodes"],
+        ),
+        (
+            with("num_nodes", count(2)),
+            &["record 1", "`dst[1]`", "`2`", "2 nodes"],
+        ),
+        (
+            with("node_label", labels(&[5])),
+            &["record 1", "`dst[0]`", "`node_label`"],
+        ),
+        (
+            with("edge_label", labels(&[5])),
+            &["record 1", "`edge_label` has 1", "2 edges"],
+        ),
+        (
+            with("weight", floats(&[1.0])),
+            &["record 1", "`weight` has 1", "2 edges"],
+        ),
+        (
+            with("weight", floats(&[1.0, f64::NAN])),
+            &["record 1", "`weight`", "`NaN`"],
+        ),
+        (
+            with("nodes", labels(&[4, 4, 5])),
+            &["record 1", "`nodes` names `4` twice"],
+        ),
+        (
+            with("x", x(&[&[1.0], &[1.0, 2.0], &[3.0]])),
+            &["record 1", "`x[1]` has 2", "`x[0]` has 1"],
+        ),
+        (
+            with("x", x(&[&[1.0], &[f64::INFINITY], &[3.0]])),
+            &["record 1", "`x`", "`inf`"],
+        ),
+        (
+            with("x", floats(&[1.0, 2.0])),
+            &["column `x`", "Float64", "a node"],
+        ),
+        (
+            with("id", Arc::new(UInt64Array::from(vec![u64::MAX]))),
+            &["record 1", "`id`", "18446744073709551615"],
+        ),
+        (
+            with("y", Arc::new(TimestampMillisecondArray::from(vec![0]))),
+            &["column `y`", "Timestamp", "texts"],
+        ),
+        (
+            with("num_nodes", texts(&["3"])),
+            &["column `num_nodes`", "Utf8", "integers"],
+        ),
+        (
+            with("directed", count(1)),
+            &["column `directed`", "Int64", "booleans"],
+        ),
+        (
+            vec![("src", texts(&["0"])), ("dst", texts(&["1"]))],
+            &["column `src`", "Utf8", "lists of integers"],
+        ),
+        (
+            vec![("src", count(0)), ("dst", count(1))],
+            &["column `src`", "Int64", "lists of integers"],
+        ),
+        (
+            vec![("src", floats(&[0.0])), ("dst", floats(&[1.0]))],
+            &["column `src`", "Float64", "lists of integers"],
+        ),
+        (vec![("dst", ints(&[list(&[0])]))], &["no column `src`"]),
+        (vec![("a", count(1))], &["no column `src`"]),
+        (
+            vec![("src", ints(&[])), ("dst", ints(&[]))],
+            &["holds no graphs"],
+        ),
+    ];
+    for (columns, words) in table {
+        let names: Vec<_> = columns.iter().map(|column| column.0).collect();
+        let message = read_columns(columns).unwrap_err().to_string();
+        for word in ["graphs.parquet"].iter().chain(words) {
+            assert!(
+                message.contains(word),
+                "{names:?} lacks {word:?}: {message}"
+            );
+        }
+    }
+}
+
+fn nested(values: ArrayRef, lengths: Vec<usize>) -> ArrayRef {
+    let field = arrow::datatypes::Field::new("item", values.data_type().clone(), true);
+    let offsets = arrow::buffer::OffsetBuffer::from_lengths(lengths);
+    Arc::new(ListArray::new(Arc::new(field), offsets, values, None))
+}
+
+#[test]
+fn columns_of_nothing_are_absent() {
+    let nothing: ArrayRef = arrow::array::new_null_array(&arrow::datatypes::DataType::Null, 1);
+    let records = read_columns(vec![
+        ("src", ints(&[list(&[0])])),
+        ("dst", ints(&[list(&[1])])),
+        ("y", nothing.clone()),
+        ("x", nothing.clone()),
+        ("node_label", nothing.clone()),
+        ("weight", nothing),
+    ]);
+    let expected = GraphRecord {
+        num_nodes: 2,
+        edges: vec![[0, 1]],
+        ..GraphRecord::default()
+    };
+    assert_eq!(records.unwrap(), [expected]);
+}
+
+/// Later row groups may need columns, and kinds of scalars, that earlier ones
+/// did not have: the file is then written again with all of them.
+#[test]
+fn later_rows_may_need_more_columns() {
+    let large = |label: Option<Scalar>| GraphRecord {
+        label,
+        num_nodes: 10,
+        edges: vec![[0, 1]; 5_000_000],
+        ..GraphRecord::default()
+    };
+    let mut last = large(Some("text".into()));
+    last.features = Some(Features {
+        dim: 1,
+        values: vec![0.5; 10],
+    });
+    let records = [
+        large(None),
+        large(Some(Scalar::Int(1))),
+        large(Some(Scalar::Float(0.5))),
+        last,
+    ];
+    let (_folder, path) = written(&records);
+    let back = read(&path).unwrap();
+    assert!(back == records, "a record changed");
+}
+
+#[test]
+fn a_lying_row_count_is_bounded() {
+    let limits = Limits {
+        max_unpacked_bytes: 1000,
+        ..Limits::default()
+    };
+    let graph = GraphRecord {
+        num_nodes: 1,
+        edges: vec![[0, 0]; 1_000],
+        ..GraphRecord::default()
+    };
+    let (_folder, path) = written(&[graph]);
+    let message = dataset::parquet::read(&path, &limits)
+        .err()
+        .unwrap()
+        .to_string();
+    assert!(message.contains("1000 values"), "{message}");
+    assert!(message.contains("--max-unpacked-bytes"), "{message}");
+}
+
+/// One long text that a dictionary holds once and a row repeats.
+#[test]
+fn repeated_long_texts_are_bounded() {
+    let limits = Limits {
+        max_record_bytes: 1 << 20,
+        ..Limits::default()
+    };
+    let graph = GraphRecord {
+        num_nodes: 2_000,
+        node_labels: Some(vec![Scalar::Text("x".repeat(1_000).into()); 2_000]),
+        ..GraphRecord::default()
+    };
+    let (_folder, path) = written(&[graph]);
+    let mut source = dataset::parquet::read(&path, &limits).unwrap();
+    let message = source.next().unwrap().unwrap_err().to_string();
+    assert!(message.contains("record 1: `node_label`"), "{message}");
+}
+
+fn small_file() -> Vec<u8> {
+    let graph = |id: &str, nodes: u32| GraphRecord {
+        id: Some(id.into()),
+        label: Some(Scalar::Int(1)),
+        num_nodes: nodes,
+        edges: (1..nodes).map(|node| [0, node]).collect(),
+        weights: Some((1..nodes).map(f64::from).collect()),
+        node_labels: Some((0..nodes).map(|_| "C".into()).collect()),
+        features: Some(Features {
+            dim: 2,
+            values: vec![0.5; 2 * nodes as usize],
+        }),
+        ..GraphRecord::default()
+    };
+    let (_folder, path) = written(&[graph("a", 4), graph("b", 5), graph("c", 6)]);
+    fs::read(path).unwrap()
+}
+
+fn drain(path: &Path) -> Option<String> {
+    match read(path) {
+        Ok(_) => None,
+        Err(error) => Some(error.to_string()),
+    }
+}
+
+#[test]
+fn a_cut_file_is_refused() {
+    let bytes = small_file();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cut.parquet");
+    for length in 0..bytes.len() {
+        fs::write(&path, &bytes[..length]).unwrap();
+        let message = drain(&path).unwrap();
+        assert!(
+            message.contains("cut.parquet: it cannot be read as Parquet"),
+            "{length}: {message}"
+        );
+    }
+    for start in 1..bytes.len() {
+        fs::write(&path, &bytes[start..]).unwrap();
+        assert!(drain(&path).is_some(), "{start}");
+    }
+}
+
+/// Damage anywhere gives graphs or an error, never a panic; most of it is found.
+#[test]
+fn a_flipped_byte_is_survived() {
+    let bytes = small_file();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("flipped.parquet");
+    for at in 0..bytes.len() {
+        for flip in [0xff, 0x01, 0x80] {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= flip;
+            fs::write(&path, &damaged).unwrap();
+            if let Some(message) = drain(&path) {
+                assert!(message.contains("flipped.parquet"), "{message}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn records_survive(records in proptest::collection::vec(common::record(), 1..8)) {
+        let (_folder, path) = written(&records);
+        prop_assert_eq!(read(&path).unwrap(), records);
+    }
+}
+
+#[test]
+fn integers_of_any_width_are_read() {
+    let small: ArrayRef = Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>([Some(
+        vec![Some(1)],
+    )]));
+    let records = read_columns(vec![
+        ("src", small.clone()),
+        ("dst", small),
+        ("y", Arc::new(Int32Array::from(vec![3]))),
+    ]);
+    assert_eq!(records.unwrap()[0].label, Some(Scalar::Int(3)));
+}

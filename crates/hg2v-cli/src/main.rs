@@ -3,6 +3,7 @@
 mod commands;
 mod context;
 mod out;
+mod table;
 
 use std::process::ExitCode;
 

@@ -8,6 +8,8 @@ pub mod catalog;
 pub mod csv;
 pub mod download;
 pub mod fingerprint;
+pub mod duplicates;
+pub mod features;
 pub mod graphml;
 mod group;
 pub mod images;
@@ -17,6 +19,7 @@ mod node_count;
 mod notes;
 pub mod parquet;
 pub mod synthetic;
+pub mod summary;
 mod text;
 pub mod tu;
 

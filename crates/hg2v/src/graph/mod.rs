@@ -2,10 +2,15 @@
 
 mod components;
 mod csr;
+mod intern;
 mod record;
 mod scalar;
+pub mod wl;
+mod wl_digest;
 
 pub use components::Components;
 pub use csr::{Findings, Graph, RefusedWeight, WeightPolicy};
 pub use record::{Features, GraphRecord};
 pub use scalar::Scalar;
+pub(crate) use wl_digest::digest_scalar;
+pub use wl_digest::wl_digest;

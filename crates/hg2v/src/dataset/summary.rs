@@ -1,0 +1,571 @@
+//! What is in a collection: one pass, a few numbers a graph.
+//!
+//! Graphs are read in chunks; while one chunk is analysed in parallel the next is
+//! read. What the graphs of a chunk gave is then added up in their order, so the
+//! summary is the same at any number of threads. Kept a graph: its two sizes, and
+//! two digests with its class when duplicates are asked for. Kept in all: the
+//! degrees' histogram and vocabularies, which stop growing at
+//! [`MAX_VOCABULARY`] labels and say so.
+//!
+//! Serialised, the field names are the keys of `hg2v info --json`.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::Source;
+use super::duplicates::{Groups, Members, content_digest};
+use super::features::{FeatureChoice, FeatureFitter};
+use crate::error::{Error, Result};
+use crate::graph::{Components, Findings, Graph, GraphRecord, Scalar, WeightPolicy, wl_digest};
+
+/// Distinct labels that are counted; those that come later are not.
+pub const MAX_VOCABULARY: usize = 100_000;
+
+/// Bytes of text that a vocabulary may hold, for the same reason.
+const MAX_VOCABULARY_BYTES: usize = 64 << 20;
+
+/// Labels that a summary lists, the commonest first.
+pub const MAX_LISTED: usize = 100;
+
+/// A chunk is full at this many graphs, or at this many nodes and edges.
+const CHUNK_GRAPHS: usize = 4096;
+const CHUNK_SIZE: usize = 1 << 20;
+
+/// What to look at, and how closely.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SummaryOptions {
+    /// Look for duplicates and for graphs alike to Weisfeiler–Lehman.
+    pub duplicates: bool,
+    /// Rounds of Weisfeiler–Lehman after which graphs count as alike.
+    pub wl_rounds: usize,
+    /// The features that the plan is made for.
+    pub features: FeatureChoice,
+}
+
+impl Default for SummaryOptions {
+    fn default() -> SummaryOptions {
+        SummaryOptions {
+            duplicates: true,
+            wl_rounds: 5,
+            features: FeatureChoice::default(),
+        }
+    }
+}
+
+/// What is in a collection.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// What the collection is called.
+    pub name: String,
+    /// The file or folder.
+    pub path: String,
+    /// Its [format](super::Format::name).
+    pub format: &'static str,
+    /// Graphs.
+    pub graphs: u64,
+    /// Nodes of all graphs.
+    pub nodes: u64,
+    /// Undirected edges of all graphs, without self-loops and repeats.
+    pub edges: u64,
+    /// Nodes a graph.
+    pub nodes_per_graph: Option<Spread>,
+    /// Edges a graph.
+    pub edges_per_graph: Option<Spread>,
+    /// Neighbours a node.
+    pub degree: Option<Spread>,
+    /// Mean over graphs of two nodes or more of 2m / (n (n − 1)).
+    pub mean_density: Option<f64>,
+    /// Graphs without nodes.
+    pub empty_graphs: u64,
+    /// Graphs without edges, those without nodes among them.
+    pub edgeless_graphs: u64,
+    /// Connected components.
+    pub components: ComponentSummary,
+    /// Nodes without neighbours.
+    pub isolated_nodes: IsolatedSummary,
+    /// Continuous node attributes.
+    pub attributes: Option<AttributeSummary>,
+    /// Labels of nodes.
+    pub node_labels: Option<Vocabulary>,
+    /// Labels of edges.
+    pub edge_labels: Option<Vocabulary>,
+    /// Weights of edges, as the file has them.
+    pub weights: Option<WeightSummary>,
+    /// Labels of graphs.
+    pub classes: Option<Vocabulary>,
+    /// Graphs that are the same; `None` when not asked for.
+    pub duplicates: Option<Groups>,
+    /// Graphs that Weisfeiler–Lehman cannot tell apart; `None` when not asked for.
+    pub wl_equivalent: Option<WlEquivalent>,
+    /// What had to be resolved to get simple undirected graphs.
+    pub findings: Findings,
+    /// What the format holds that is not used, each a sentence.
+    pub ignored: Vec<String>,
+    /// What training would use as node features.
+    pub features: FeaturePlan,
+}
+
+/// How a quantity is spread.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Spread {
+    /// The mean.
+    pub mean: f64,
+    /// The median, exact.
+    pub median: f64,
+    /// The smallest.
+    pub min: u64,
+    /// The largest.
+    pub max: u64,
+}
+
+/// Connected components.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct ComponentSummary {
+    /// Components of all graphs.
+    pub total: u64,
+    /// Most components of one graph.
+    pub max: u64,
+    /// Graphs of more than one component.
+    pub disconnected_graphs: u64,
+}
+
+/// Nodes without neighbours.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct IsolatedSummary {
+    /// Such nodes.
+    pub nodes: u64,
+    /// Graphs with at least one.
+    pub graphs: u64,
+}
+
+/// Continuous node attributes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct AttributeSummary {
+    /// Attributes a node, in the first graph that has any.
+    pub dim: u64,
+    /// Graphs that have attributes.
+    pub graphs: u64,
+}
+
+/// Labels and how often each occurs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Vocabulary {
+    /// Distinct labels; a lower bound unless `complete`.
+    pub distinct: u64,
+    /// Whether every distinct label was counted.
+    pub complete: bool,
+    /// Graphs that have such labels.
+    pub graphs: u64,
+    /// Labels in all, repeats counted.
+    pub total: u64,
+    /// The commonest, at most [`MAX_LISTED`].
+    pub top: Vec<LabelCount>,
+}
+
+/// A label and how often it occurs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LabelCount {
+    /// The label.
+    pub label: Scalar,
+    /// How often.
+    pub count: u64,
+}
+
+/// Edge weights.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct WeightSummary {
+    /// Graphs that have weights.
+    pub graphs: u64,
+    /// The smallest weight.
+    pub min: f64,
+    /// The largest weight.
+    pub max: f64,
+}
+
+/// Graphs with equal label histograms in every round of Weisfeiler–Lehman over
+/// node labels; attributes, edge labels and weights are not seen.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WlEquivalent {
+    /// How many rounds.
+    pub rounds: usize,
+    /// The groups.
+    #[serde(flatten)]
+    pub groups: Groups,
+}
+
+/// What training would use as node features.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FeaturePlan {
+    /// Columns; `None` when there is a problem.
+    pub dim: Option<u64>,
+    /// The plan in words; empty when there is a problem.
+    pub plan: String,
+    /// Why there is no plan.
+    pub problem: Option<String>,
+}
+
+/// Reads all graphs of `source` and says what is in them; `progress` is told how
+/// many graphs were done, again and again.
+///
+/// # Errors
+/// Whatever reading refuses. Nothing that is read makes a summary fail: graphs
+/// that training would refuse are described in it.
+pub fn summarize(
+    source: &mut Source,
+    options: &SummaryOptions,
+    mut progress: impl FnMut(u64),
+) -> Result<Summary> {
+    let mut tally = Tally::new(source, options);
+    let mut chunk = read_chunk(source)?;
+    while !chunk.is_empty() {
+        let (facts, next) = rayon::join(
+            || {
+                let each = chunk.par_iter().map(|record| Facts::of(record, options));
+                each.collect::<Vec<_>>()
+            },
+            || read_chunk(source),
+        );
+        for (record, facts) in chunk.iter().zip(facts) {
+            tally.add(record, facts);
+        }
+        progress(tally.graphs);
+        chunk = next?;
+    }
+    Ok(tally.finish(source, options))
+}
+
+fn read_chunk(source: &mut Source) -> Result<Vec<GraphRecord>> {
+    let mut chunk = Vec::new();
+    let mut size = 0;
+    while chunk.len() < CHUNK_GRAPHS && size < CHUNK_SIZE {
+        let Some(record) = source.next() else { break };
+        let record = record?;
+        size += record.num_nodes as usize + record.edges.len();
+        chunk.push(record);
+    }
+    Ok(chunk)
+}
+
+/// What one graph gives, found independently of all others.
+struct Facts<'a> {
+    graph: Graph,
+    findings: Findings,
+    components: u64,
+    isolated: u64,
+    degrees: BTreeMap<u32, u64>,
+    node_labels: BTreeMap<&'a Scalar, u64>,
+    edge_labels: BTreeMap<&'a Scalar, u64>,
+    digests: Option<Digests>,
+}
+
+struct Digests {
+    content: [u8; 32],
+    wl: [u8; 32],
+}
+
+impl<'a> Facts<'a> {
+    fn of(record: &'a GraphRecord, options: &SummaryOptions) -> Facts<'a> {
+        // A negative weight must not end the summary: `Abs` counts it and refuses nothing.
+        let (graph, findings) = Graph::from_record(record, WeightPolicy::Abs).unwrap_or_default();
+        let mut degrees = BTreeMap::new();
+        for node in 0..graph.num_nodes() {
+            *degrees.entry(graph.degree(node) as u32).or_insert(0) += 1;
+        }
+        Facts {
+            components: Components::of(&graph).count() as u64,
+            isolated: degrees.get(&0).copied().unwrap_or(0),
+            degrees,
+            node_labels: counted(record.node_labels.iter().flatten()),
+            edge_labels: counted(record.edge_labels.iter().flatten()),
+            digests: options.duplicates.then(|| Digests {
+                content: content_digest(record),
+                wl: wl_digest(&graph, record.node_labels.as_deref(), options.wl_rounds),
+            }),
+            findings,
+            graph,
+        }
+    }
+}
+
+fn counted<'a>(labels: impl Iterator<Item = &'a Scalar>) -> BTreeMap<&'a Scalar, u64> {
+    let mut counts = BTreeMap::new();
+    for label in labels {
+        *counts.entry(label).or_insert(0) += 1;
+    }
+    counts
+}
+
+/// The sums so far.
+struct Tally {
+    graphs: u64,
+    sizes: Vec<u32>,
+    edges: Vec<u32>,
+    degrees: BTreeMap<u32, u64>,
+    densities: (f64, u64),
+    empty_graphs: u64,
+    edgeless_graphs: u64,
+    components: ComponentSummary,
+    isolated: IsolatedSummary,
+    attributes: Option<AttributeSummary>,
+    weights: Option<WeightSummary>,
+    node_labels: Counter,
+    edge_labels: Counter,
+    classes: Counter,
+    identical: Members,
+    alike: Members,
+    findings: Findings,
+    features: std::result::Result<FeatureFitter, Error>,
+}
+
+impl Tally {
+    fn new(source: &Source, options: &SummaryOptions) -> Tally {
+        Tally {
+            graphs: 0,
+            sizes: Vec::new(),
+            edges: Vec::new(),
+            degrees: BTreeMap::new(),
+            densities: (0.0, 0),
+            empty_graphs: 0,
+            edgeless_graphs: 0,
+            components: ComponentSummary::default(),
+            isolated: IsolatedSummary::default(),
+            attributes: None,
+            weights: None,
+            node_labels: Counter::default(),
+            edge_labels: Counter::default(),
+            classes: Counter::default(),
+            identical: Members::default(),
+            alike: Members::default(),
+            findings: Findings::default(),
+            features: Ok(FeatureFitter::new(&source.path, options.features)),
+        }
+    }
+
+    fn add(&mut self, record: &GraphRecord, facts: Facts<'_>) {
+        let position = self.graphs;
+        self.graphs += 1;
+        let (n, m) = (facts.graph.num_nodes(), facts.graph.num_edges());
+        self.sizes.push(n as u32);
+        self.edges.push(u32::try_from(m).unwrap_or(u32::MAX));
+        for (degree, count) in facts.degrees {
+            *self.degrees.entry(degree).or_insert(0) += count;
+        }
+        if n > 1 {
+            let pairs = n as f64 * (n as f64 - 1.0) / 2.0;
+            self.densities.0 += m as f64 / pairs;
+            self.densities.1 += 1;
+        }
+        self.empty_graphs += u64::from(n == 0);
+        self.edgeless_graphs += u64::from(m == 0);
+        self.components.total += facts.components;
+        self.components.max = self.components.max.max(facts.components);
+        self.components.disconnected_graphs += u64::from(facts.components > 1);
+        self.isolated.nodes += facts.isolated;
+        self.isolated.graphs += u64::from(facts.isolated > 0);
+        self.findings.add(&facts.findings);
+        self.add_attributes(record);
+        self.add_weights(record);
+
+        self.node_labels.add(&facts.node_labels);
+        self.edge_labels.add(&facts.edge_labels);
+        self.classes.add(&counted(record.label.iter()));
+        if let Some(digests) = facts.digests {
+            let class = record
+                .label
+                .as_ref()
+                .and_then(|label| self.classes.number(label));
+            self.identical.push(digests.content, class, position);
+            self.alike.push(digests.wl, class, position);
+        }
+        if let Ok(fitter) = &mut self.features
+            && let Err(disagreement) = fitter.push(record, &facts.graph)
+        {
+            self.features = Err(disagreement);
+        }
+    }
+
+    fn add_attributes(&mut self, record: &GraphRecord) {
+        let Some(features) = record.features.as_ref().filter(|features| features.dim > 0) else {
+            return;
+        };
+        let found = self.attributes.get_or_insert(AttributeSummary {
+            dim: features.dim as u64,
+            graphs: 0,
+        });
+        found.graphs += 1;
+    }
+
+    fn add_weights(&mut self, record: &GraphRecord) {
+        let Some([first, ..]) = record.weights.as_deref() else {
+            return;
+        };
+        let found = self.weights.get_or_insert(WeightSummary {
+            graphs: 0,
+            min: *first,
+            max: *first,
+        });
+        found.graphs += 1;
+        for weight in record.weights.iter().flatten() {
+            found.min = found.min.min(*weight);
+            found.max = found.max.max(*weight);
+        }
+    }
+
+    fn finish(self, source: &Source, options: &SummaryOptions) -> Summary {
+        let plan = self.features.and_then(FeatureFitter::finish);
+        let classes_known = self.classes.complete();
+        Summary {
+            name: source.name.clone(),
+            path: source.path.display().to_string(),
+            format: source.format.name(),
+            graphs: self.graphs,
+            nodes: self.sizes.iter().map(|&n| u64::from(n)).sum(),
+            edges: self.edges.iter().map(|&m| u64::from(m)).sum(),
+            nodes_per_graph: Spread::of(self.sizes),
+            edges_per_graph: Spread::of(self.edges),
+            degree: Spread::of_histogram(&self.degrees),
+            mean_density: (self.densities.1 > 0)
+                .then(|| self.densities.0 / self.densities.1 as f64),
+            empty_graphs: self.empty_graphs,
+            edgeless_graphs: self.edgeless_graphs,
+            components: self.components,
+            isolated_nodes: self.isolated,
+            attributes: self.attributes,
+            node_labels: self.node_labels.finish(),
+            edge_labels: self.edge_labels.finish(),
+            weights: self.weights,
+            classes: self.classes.finish(),
+            duplicates: options
+                .duplicates
+                .then(|| self.identical.groups(classes_known)),
+            wl_equivalent: options.duplicates.then(|| WlEquivalent {
+                rounds: options.wl_rounds,
+                groups: self.alike.groups(classes_known),
+            }),
+            findings: self.findings,
+            ignored: source.ignored(),
+            features: match plan {
+                Ok(schema) => FeaturePlan {
+                    dim: Some(schema.dim() as u64),
+                    plan: schema.to_string(),
+                    problem: None,
+                },
+                Err(error) => FeaturePlan {
+                    dim: None,
+                    plan: String::new(),
+                    problem: Some(error.to_string()),
+                },
+            },
+        }
+    }
+}
+
+impl Spread {
+    fn of(mut values: Vec<u32>) -> Option<Spread> {
+        values.sort_unstable();
+        let (first, last) = (values.first()?, values.last()?);
+        let sum: u64 = values.iter().map(|&value| u64::from(value)).sum();
+        let (low, high) = (values[(values.len() - 1) / 2], values[values.len() / 2]);
+        Some(Spread {
+            mean: sum as f64 / values.len() as f64,
+            median: (f64::from(low) + f64::from(high)) / 2.0,
+            min: u64::from(*first),
+            max: u64::from(*last),
+        })
+    }
+
+    /// The spread of values given as value → how often.
+    fn of_histogram(counts: &BTreeMap<u32, u64>) -> Option<Spread> {
+        let (first, last) = (counts.keys().next()?, counts.keys().next_back()?);
+        let total: u64 = counts.values().sum();
+        let sum: u64 = counts
+            .iter()
+            .map(|(&value, count)| u64::from(value) * count)
+            .sum();
+        // The value at a place of the sorted list that the histogram stands for.
+        let at = |place: u64| {
+            let mut before = 0;
+            let mut values = counts.iter();
+            values.find(|&(_, count)| {
+                before += count;
+                before > place
+            })
+        };
+        let (low, _) = at((total - 1) / 2)?;
+        let (high, _) = at(total / 2)?;
+        Some(Spread {
+            mean: sum as f64 / total as f64,
+            median: (f64::from(*low) + f64::from(*high)) / 2.0,
+            min: u64::from(*first),
+            max: u64::from(*last),
+        })
+    }
+}
+
+/// Counts labels, up to [`MAX_VOCABULARY`] distinct ones.
+#[derive(Debug, Default)]
+struct Counter {
+    /// Each label's number, in order of first use, and count.
+    counts: BTreeMap<Scalar, (u32, u64)>,
+    bytes: usize,
+    overflowed: bool,
+    graphs: u64,
+    total: u64,
+}
+
+impl Counter {
+    fn add(&mut self, labels: &BTreeMap<&Scalar, u64>) {
+        self.graphs += u64::from(!labels.is_empty());
+        for (&label, &count) in labels {
+            self.total += count;
+            if let Some((_, known)) = self.counts.get_mut(label) {
+                *known += count;
+                continue;
+            }
+            let bytes = match label {
+                Scalar::Text(text) => text.len(),
+                _ => 0,
+            };
+            let full = self.counts.len() >= MAX_VOCABULARY;
+            if full || self.bytes + bytes > MAX_VOCABULARY_BYTES {
+                self.overflowed = true;
+                continue;
+            }
+            self.bytes += bytes;
+            let number = self.counts.len() as u32;
+            self.counts.insert(label.clone(), (number, count));
+        }
+    }
+
+    fn number(&self, label: &Scalar) -> Option<u32> {
+        self.counts.get(label).map(|(number, _)| *number)
+    }
+
+    fn complete(&self) -> bool {
+        !self.overflowed
+    }
+
+    fn finish(self) -> Option<Vocabulary> {
+        if self.graphs == 0 {
+            return None;
+        }
+        let distinct = self.counts.len() as u64;
+        let complete = self.complete();
+        let counts = self.counts.into_iter();
+        let mut top: Vec<LabelCount> = counts
+            .map(|(label, (_, count))| LabelCount { label, count })
+            .collect();
+        // Stable: labels of equal count stay in their own order.
+        top.sort_by_key(|entry| std::cmp::Reverse(entry.count));
+        top.truncate(MAX_LISTED);
+        Some(Vocabulary {
+            distinct,
+            complete,
+            graphs: self.graphs,
+            total: self.total,
+            top,
+        })
+    }
+}

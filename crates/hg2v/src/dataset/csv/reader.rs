@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::table::{Row, Table};
 use crate::dataset::group::Groups;
-use crate::dataset::text::{self, Budget, finite};
+use crate::dataset::text::{self, Budget, few, finite};
 use crate::dataset::{Format, Limits, Source};
 use crate::error::{Error, Place, Result, shown};
 use crate::graph::{Features, GraphRecord, Scalar};
@@ -53,7 +53,7 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
     let records = (0..len).map(move |graph| folder.record(graph));
     let mut source = Source::new(path, Format::CsvFolder, records);
     source.len = Some(len as u64);
-    source.ignored = ignored;
+    source.ignored = few(ignored);
     Ok(source)
 }
 

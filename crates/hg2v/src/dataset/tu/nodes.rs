@@ -47,6 +47,7 @@ impl Nodes {
         // Where no other file counts the graphs, numbers may skip some that have
         // no nodes, but one short line must not make a billion of them.
         let most = declared.unwrap_or(2 * graph_of.len() + 1000);
+        let most = most.min(u32::MAX as usize - 1);
         if highest > most as u64 || graph_of.len() >= u32::MAX as usize {
             let why = match declared {
                 Some(_) => format!("there are labels for {most} graphs only"),

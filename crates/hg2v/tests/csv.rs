@@ -131,7 +131,7 @@ fn the_tables_are_what_one_would_write_by_hand() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(128))]
     #[test]
     fn everything_reads_back(records in records::mixed()) {
         let folder = tempfile::tempdir().unwrap();

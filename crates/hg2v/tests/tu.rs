@@ -161,7 +161,7 @@ fn several_edge_attributes_are_ignored_aloud() {
     ]);
     let source = tu::read(found.path(), &limits()).unwrap();
     assert!(
-        source.ignored[0].contains("2 attributes an edge"),
+        source.ignored[0].contains("2 numbers an edge"),
         "{:?}",
         source.ignored
     );
@@ -211,7 +211,7 @@ fn what_the_layout_cannot_hold_is_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(128))]
     #[test]
     fn everything_reads_back(records in records::alike(), zip: bool) {
         let folder = tempfile::tempdir().unwrap();
@@ -313,7 +313,7 @@ fn malformed_sets_are_refused_by_name_line_and_value() {
         (&[GOOD_A, (INDICATOR, b"1\n0\n")], &["S_graph_indicator.txt, line 2", "`0` is no number of a graph"]),
         (&[GOOD_A, (INDICATOR, b"1\nx\n")], &["S_graph_indicator.txt, line 2", "`x`"]),
         (&[GOOD_A, (INDICATOR, b"1\n\n1\n")], &["S_graph_indicator.txt, line 2", "``"]),
-        (&[GOOD_A, (INDICATOR, b"1\n4000000000\n")], &["S_graph_indicator.txt, line 2", "`4000000000`", "have no nodes"]),
+        (&[GOOD_A, (INDICATOR, b"1\n4000000000\n")], &["S_graph_indicator.txt, line 2", "graph `4000000000`", "2 nodes are too few"]),
         (&[GOOD_A, (INDICATOR, b"1\n18446744073709551616\n")], &["line 2", "`18446744073709551616`"]),
         (&[GOOD_A, GOOD, ("S_graph_labels.txt", b"")], &["S_graph_indicator.txt, line 1", "labels for 0 graphs"]),
         (&[GOOD_A, (INDICATOR, b"1\n2\n"), ("S_graph_labels.txt", b"1\n")], &["S_graph_indicator.txt, line 2", "labels for 1 graphs"]),
@@ -332,7 +332,10 @@ fn malformed_sets_are_refused_by_name_line_and_value() {
         (&[GOOD_A, GOOD, ("S_edge_attributes.txt", b"1\ninf\n")], &["S_edge_attributes.txt, line 2", "`inf`"]),
         (&[GOOD_A, GOOD, ("S_edge_lines.txt", b"twice\n")], &["S_edge_lines.txt, line 1", "`twice`"]),
         (&[(A, b"1, 2\n1, 2\n"), GOOD, ("S_edge_lines.txt", b"pairs\n")], &["S_A.txt, line 1", "pairs"]),
-        (&[GOOD_A, GOOD, ("S_node_ids.txt", b"a\n")], &["S_node_ids.txt", "graph 1"]),
+        (&[GOOD_A, GOOD, ("S_node_ids.txt", b"a\n")], &["S_node_ids.txt", "graph 1: some nodes have an id"]),
+        (&[GOOD_A, GOOD, ("S_node_ids.txt", b"a\na\n")], &["S_node_ids.txt", "graph 1: two nodes have the id `a`"]),
+        (&[GOOD_A, GOOD, ("S_graph_ids.txt", b"a\nb\n")], &["S_graph_ids.txt, line 2", "2 lines", "1 graphs"]),
+        (&[GOOD_A, GOOD, ("S_graph_labels.txt", b"1\n"), ("S_edge_lines.txt", b"both\nboth\n")], &["S_edge_lines.txt, line 2", "1 graphs"]),
         (&[GOOD_A, GOOD, ("S_node_ids.txt", b"a\nb\nc\n")], &["S_node_ids.txt, line 3", "2 nodes"]),
     ];
     for (files, parts) in cases {
@@ -422,10 +425,7 @@ fn bombs_do_not_go_off() {
     claim(&mut lying, 64 << 20, 100);
     let message = refused_zip(&lying, &small);
     assert!(message.contains("S_graph_indicator.txt"), "{message}");
-    assert!(
-        message.contains("more than the 1048576 bytes allowed"),
-        "{message}"
-    );
+    assert!(message.contains("cannot be unfolded"), "{message}");
 
     // A header that claims four GB for a few.
     let mut boasting = zipped(&[(A, b""), (INDICATOR, b"11111111111111111")]);

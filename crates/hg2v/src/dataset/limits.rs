@@ -8,8 +8,8 @@ pub struct Limits {
     pub max_nodes: u64,
     /// Bytes of one line, record or XML file.
     pub max_record_bytes: u64,
-    /// Bytes a compressed file may unfold to where a format must be held whole
-    /// (TU zips). Streams are bounded by `max_record_bytes` instead.
+    /// Bytes a collection may have, unfolded, where its format must be held whole
+    /// (TU, CSV, GraphML). Streams are bounded by `max_record_bytes` instead.
     pub max_unpacked_bytes: u64,
 }
 

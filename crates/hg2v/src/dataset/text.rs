@@ -36,9 +36,15 @@ impl Budget {
         from.take(self.left.saturating_add(1))
             .read_to_end(&mut bytes)
             .map_err(failed)?;
-        self.claim(file, bytes.len() as u64)?;
-        self.left -= bytes.len() as u64;
+        self.take(file, bytes.len() as u64)?;
         Ok(bytes)
+    }
+
+    /// Uses up `bytes` bytes for what is made of a file.
+    pub(super) fn take(&mut self, file: &Path, bytes: u64) -> Result<()> {
+        self.claim(file, bytes)?;
+        self.left -= bytes;
+        Ok(())
     }
 
     /// Refuses a file of `bytes` bytes where that is more than what is left.
@@ -66,6 +72,17 @@ impl Budget {
         let file = std::fs::File::open(path).map_err(failed)?;
         self.read(path, file, failed)
     }
+}
+
+/// As many of `sentences` as a person reads, and how many more there are.
+pub(super) fn few(mut sentences: Vec<String>) -> Vec<String> {
+    const FEW: usize = 12;
+    if sentences.len() > FEW {
+        let more = sentences.len() - FEW;
+        sentences.truncate(FEW);
+        sentences.push(format!("… and {more} more like these"));
+    }
+    sentences
 }
 
 /// The lines of a file, numbered from 1, without the blanks around them. A byte

@@ -31,6 +31,7 @@
 //! survive. What a graph has nothing to hang on (labels without nodes, weights
 //! without edges) reads as absent.
 
+mod graphs;
 mod reader;
 mod table;
 mod writer;

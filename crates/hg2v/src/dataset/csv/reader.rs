@@ -4,14 +4,13 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use super::graphs::{Entry, Graphs, ignore_others};
 use super::table::{Row, Table};
 use crate::dataset::group::Groups;
-use crate::dataset::text::{self, Budget, finite};
+use crate::dataset::text::{self, Budget, few, finite};
 use crate::dataset::{Format, Limits, Source};
 use crate::error::{Error, Place, Result, shown};
 use crate::graph::{Features, GraphRecord, Scalar};
-
-const GRAPH: [&str; 2] = ["graph", "graph_id"];
 
 /// Opens a folder of CSV; it is read whole, within `limits.max_unpacked_bytes`.
 ///
@@ -53,124 +52,8 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
     let records = (0..len).map(move |graph| folder.record(graph));
     let mut source = Source::new(path, Format::CsvFolder, records);
     source.len = Some(len as u64);
-    source.ignored = ignored;
+    source.ignored = few(ignored);
     Ok(source)
-}
-
-/// The graphs, in order, and how rows name them.
-#[derive(Default)]
-struct Graphs {
-    entries: Vec<Entry>,
-    by_key: HashMap<Box<str>, u32>,
-    /// `graphs.csv` lists them, so that there are no others.
-    listed: bool,
-    /// Whether rows name their graph; unknown until a table was opened.
-    named: Option<bool>,
-}
-
-#[derive(Default)]
-struct Entry {
-    id: Option<Scalar>,
-    label: Option<Scalar>,
-    directed: bool,
-}
-
-impl Graphs {
-    /// Reads `graphs.csv`.
-    fn read(mut table: Table, ignored: &mut Vec<String>) -> Result<Graphs> {
-        let key = table.required(&["graph", "graph_id", "id"])?;
-        let id = table.column(&["id"]);
-        let label = table.column(&["y", "label"]);
-        let directed = table.column(&["directed"]);
-        ignore_others(&table, &[Some(key), id, label, directed], ignored);
-        let mut graphs = Graphs {
-            listed: true,
-            ..Graphs::default()
-        };
-        while let Some(row) = table.next()? {
-            let name = row.filled(key)?;
-            let position = graphs.entries.len() as u32;
-            if graphs.by_key.insert(name.into(), position).is_some() {
-                return Err(row.bad(key, "is listed twice", "list every graph once"));
-            }
-            let scalar =
-                |cell: &str, read: fn(&str) -> Scalar| (!cell.is_empty()).then(|| read(cell));
-            let flag = directed.map_or(Ok(false), |column| match row.get(directed) {
-                "true" | "1" => Ok(true),
-                "false" | "0" | "" => Ok(false),
-                _ => Err(row.bad(column, "is neither true nor false", "write true or false")),
-            })?;
-            graphs.entries.push(Entry {
-                id: scalar(row.get(id.or(Some(key))), text::id),
-                label: scalar(row.get(label), text::label),
-                directed: flag,
-            });
-        }
-        Ok(graphs)
-    }
-
-    /// The column of `table` that names the graph; without it, the folder must
-    /// be one graph.
-    fn column(&mut self, table: &Table) -> Result<Option<usize>> {
-        let column = table.column(&GRAPH);
-        let one = !self.listed || self.entries.len() == 1;
-        let agreed = self.named.is_none_or(|named| named == column.is_some());
-        if !agreed || (column.is_none() && !one) {
-            return Err(Error::input(
-                table.file,
-                Place::Line(1),
-                format!(
-                    "the header {} {} a column `graph`, unlike the other tables",
-                    shown(&table.header.join(",")),
-                    if column.is_some() { "has" } else { "has not" }
-                ),
-                "name the graph of every row in nodes.csv and edges.csv, or, where there is \
-                 only one graph, in neither",
-            ));
-        }
-        self.named = Some(column.is_some());
-        if column.is_none() && self.entries.is_empty() {
-            self.entries.push(Entry::default());
-        }
-        Ok(column)
-    }
-
-    /// The graph of a row.
-    fn of(&mut self, row: &Row, column: Option<usize>) -> Result<u32> {
-        let Some(column) = column else { return Ok(0) };
-        let key = row.filled(column)?;
-        if let Some(&graph) = self.by_key.get(key) {
-            return Ok(graph);
-        }
-        if self.listed {
-            return Err(row.bad(
-                column,
-                "is no graph that graphs.csv lists",
-                "list it there, or remove graphs.csv",
-            ));
-        }
-        let graph = self.entries.len() as u32;
-        self.entries.push(Entry {
-            id: Some(text::id(key)),
-            ..Entry::default()
-        });
-        self.by_key.insert(key.into(), graph);
-        Ok(graph)
-    }
-}
-
-/// Says which columns are not read.
-fn ignore_others(table: &Table, used: &[Option<usize>], ignored: &mut Vec<String>) {
-    for (position, name) in table.header.iter().enumerate() {
-        if !used.contains(&Some(position)) {
-            let file = table.file.file_name().unwrap_or_default();
-            ignored.push(format!(
-                "{}: the column {} is not used",
-                file.to_string_lossy(),
-                shown(name)
-            ));
-        }
-    }
 }
 
 /// `nodes.csv`, a vector a column.

@@ -2,6 +2,7 @@
 //! quote closed.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::dataset::text::utf8_file;
@@ -46,8 +47,9 @@ impl<'a> Table<'a> {
             .iter()
             .map(|name| name.trim().to_lowercase())
             .collect();
-        for (position, name) in header.iter().enumerate() {
-            if header[..position].contains(name) {
+        let mut known = HashSet::new();
+        for name in &header {
+            if !known.insert(name) {
                 return Err(Error::input(
                     file,
                     Place::Line(1),

@@ -1,12 +1,11 @@
 //! From a graph as GraphML says it to a record: which attribute plays which part.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use super::Notices;
 use super::document::{Data, Document, Edge, Graph, Key, Kind, Node};
-use crate::dataset::Limits;
-use crate::dataset::text::finite;
+use crate::dataset::text::{Budget, finite};
 use crate::error::{Error, Place, Result, shown};
 use crate::graph::{Features, GraphRecord, Scalar};
 
@@ -15,10 +14,9 @@ pub(super) fn record(
     file: &Path,
     document: &Document,
     graph: &Graph,
-    limits: &Limits,
+    budget: &mut Budget,
     notices: &mut Notices,
 ) -> Result<GraphRecord> {
-    let keys = &document.keys;
     let mut index = HashMap::with_capacity(graph.nodes.len());
     for (position, node) in (0u32..).zip(&graph.nodes) {
         if index.insert(node.id.as_str(), position).is_some() {
@@ -56,18 +54,18 @@ pub(super) fn record(
         record.edges.push([end(&edge.source)?, end(&edge.target)?]);
     }
 
-    let mut used = vec![false; keys.len()];
-    let nodes = Column::all(file, keys, &graph.nodes, "node", limits)?;
+    let mut used = BTreeSet::new();
+    let nodes = Column::all(file, document, &graph.nodes, "node", budget)?;
     if let Some(labels) = node_label(&nodes) {
-        used[labels.position] = true;
+        used.insert(labels.position);
         record.node_labels = Some(labels.scalars()?);
     }
     let features: Vec<_> = nodes
         .iter()
-        .filter(|column| column.key.kind != Kind::Text && !used[column.position])
+        .filter(|column| column.key.kind != Kind::Text && !used.contains(&column.position))
         .collect();
     for column in &features {
-        used[column.position] = true;
+        used.insert(column.position);
     }
     if !features.is_empty() {
         let columns = features
@@ -83,25 +81,25 @@ pub(super) fn record(
         });
     }
 
-    let edges = Column::all(file, keys, &graph.edges, "edge", limits)?;
+    let edges = Column::all(file, document, &graph.edges, "edge", budget)?;
     let numeric = |column: &&Column<Edge>| column.key.kind != Kind::Text;
     if let Some(weights) = called(&edges, "weight").filter(numeric) {
-        used[weights.position] = true;
+        used.insert(weights.position);
         record.weights = Some(weights.numbers()?);
     }
     if let Some(labels) = called(&edges, "label").or_else(|| called(&edges, "edge label")) {
-        used[labels.position] = true;
+        used.insert(labels.position);
         record.edge_labels = Some(labels.scalars()?);
     }
 
-    let whole = Column::all(file, keys, std::slice::from_ref(graph), "graph", limits)?;
+    let whole = Column::all(file, document, std::slice::from_ref(graph), "graph", budget)?;
     let label = ["y", "label", "class"].map(|name| called(&whole, name));
     if let Some(label) = label.into_iter().flatten().next() {
-        used[label.position] = true;
+        used.insert(label.position);
         record.label = label.scalars()?.pop();
     }
 
-    let unused = |position: usize| !used[position];
+    let unused = |position: usize| !used.contains(&position);
     say_unused(&nodes, unused, notices);
     say_unused(&edges, unused, notices);
     say_unused(&whole, unused, notices);
@@ -225,56 +223,44 @@ impl<'a, T: Described> Column<'a, T> {
     /// The attributes that at least one of `items` has, as declared.
     fn all(
         file: &'a Path,
-        keys: &'a [Key],
+        document: &'a Document,
         items: &'a [T],
         of: &'static str,
-        limits: &Limits,
+        budget: &mut Budget,
     ) -> Result<Vec<Column<'a, T>>> {
-        let mut present: Vec<bool> = keys
-            .iter()
-            .map(|key| key.default.is_some() && (key.scope == of || key.scope == "all"))
-            .map(|defaulted| defaulted && !items.is_empty())
-            .collect();
+        let mut present = BTreeSet::new();
+        if !items.is_empty() {
+            present.extend(document.defaults(of));
+        }
         for item in items {
-            for (position, _) in item.data() {
-                present[*position] = true;
-            }
+            present.extend(item.data().iter().map(|(position, _)| *position));
         }
         // Many keys times many nodes: a small file could ask for a huge table.
-        let columns = present.iter().filter(|&&present| present).count();
-        let cells = columns.saturating_mul(items.len());
-        let bytes = cells.saturating_mul(size_of::<Option<&str>>()) as u64;
-        if bytes > limits.max_unpacked_bytes {
-            return Err(Error::input(
-                file,
-                Place::Line(items.first().map_or(1, T::line)),
-                format!(
-                    "{columns} attributes of {} {of}s are {cells} values",
-                    items.len()
-                ),
-                "leave some out, or raise --max-unpacked-bytes",
-            ));
-        }
-        let mut columns: Vec<Option<Column<T>>> = (keys.iter().enumerate().zip(&present))
-            .map(|((position, key), &present)| {
-                present.then(|| Column {
+        let cells = present.len().saturating_mul(items.len());
+        budget.take(file, cells.saturating_mul(size_of::<Option<&str>>()) as u64)?;
+        let mut columns: BTreeMap<usize, Column<T>> = present
+            .into_iter()
+            .filter_map(|position| {
+                let key = document.keys.get(position)?;
+                let column = Column {
                     file,
                     key,
                     position,
                     items,
                     values: vec![key.default.as_deref(); items.len()],
                     of,
-                })
+                };
+                Some((position, column))
             })
             .collect();
         for (row, item) in items.iter().enumerate() {
             for (position, value) in item.data() {
-                if let Some(column) = &mut columns[*position] {
+                if let Some(column) = columns.get_mut(position) {
                     column.values[row] = Some(value);
                 }
             }
         }
-        Ok(columns.into_iter().flatten().collect())
+        Ok(columns.into_values().collect())
     }
 
     fn scalars(&self) -> Result<Vec<Scalar>> {

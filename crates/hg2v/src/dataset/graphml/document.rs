@@ -22,7 +22,12 @@ pub(super) struct Document {
     pub(super) graphs: Vec<Graph>,
     /// Elements that were skipped, by name.
     pub(super) skipped: Vec<String>,
+    /// Keys with a default, for nodes, edges and graphs.
+    defaults: [Vec<usize>; 3],
 }
+
+/// What keys can be for, in the order of [`Document::defaults`].
+const SCOPES: [&str; 3] = ["node", "edge", "graph"];
 
 /// A declared attribute.
 pub(super) struct Key {
@@ -90,6 +95,13 @@ enum Inside {
 }
 
 impl Document {
+    /// The positions of the keys for `scope` that have a default.
+    pub(super) fn defaults(&self, scope: &str) -> impl Iterator<Item = usize> + '_ {
+        let place = SCOPES.iter().position(|known| *known == scope);
+        let keys = place.and_then(|place| self.defaults.get(place));
+        keys.into_iter().flatten().copied()
+    }
+
     /// Parses the text of `file`.
     pub(super) fn parse(file: &Path, text: &str, limits: &Limits) -> Result<Document> {
         let mut parser = Parser {
@@ -225,8 +237,15 @@ impl Parser<'_> {
         let value = || self.value.clone();
         match (self.stack.pop(), self.stack.last()) {
             (Some(Inside::Default), _) => {
+                let value = value();
+                let position = self.document.keys.len().wrapping_sub(1);
                 if let Some(key) = self.document.keys.last_mut() {
-                    key.default = Some(value());
+                    for (scope, keys) in SCOPES.iter().zip(&mut self.document.defaults) {
+                        if key.default.is_none() && [scope, "all"].contains(&&*key.scope) {
+                            keys.push(position);
+                        }
+                    }
+                    key.default = Some(value);
                 }
             }
             (Some(Inside::Data(key)), Some(owner)) => {

@@ -27,7 +27,7 @@ mod document;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::text::{Budget, utf8_file};
+use super::text::{Budget, few, utf8_file};
 use super::{Format, Limits, Source};
 use crate::error::{Error, Place, Result};
 use crate::graph::{GraphRecord, Scalar};
@@ -59,7 +59,7 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
                 file,
                 &document,
                 graph,
-                limits,
+                &mut budget,
                 &mut notices,
             )?);
         }
@@ -122,9 +122,10 @@ impl Notices {
     }
 
     fn sentences(self) -> Vec<String> {
-        self.0
+        let sentences = self
+            .0
             .into_iter()
-            .map(|(what, graphs)| format!("{what} (graphs: {graphs})"))
-            .collect()
+            .map(|(what, graphs)| format!("{what} (graphs: {graphs})"));
+        few(sentences.collect())
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 
 use super::suffix;
-use crate::dataset::text::Budget;
+use crate::dataset::text::{Budget, few};
 use crate::dataset::{Format, Limits};
 use crate::error::{Error, Place, Result, shown};
 
@@ -76,7 +76,7 @@ impl Files {
     }
 
     /// Reads a file that some sets have.
-    pub(super) fn optional(&mut self, suffix: &str) -> Result<Option<Held>> {
+    fn optional(&mut self, suffix: &str) -> Result<Option<Held>> {
         let name = format!("{}{suffix}", self.stem);
         if self.names.binary_search(&name).is_err() {
             return Ok(None);
@@ -103,28 +103,27 @@ impl Files {
         Ok(Some(Held { path, bytes }))
     }
 
+    /// Reads and parses a file that some sets have.
+    pub(super) fn parse<T>(
+        &mut self,
+        suffix: &str,
+        parse: impl FnOnce(&Held) -> Result<T>,
+    ) -> Result<Option<T>> {
+        self.optional(suffix)?.map(|held| parse(&held)).transpose()
+    }
+
     /// A sentence for each file that is not read.
     pub(super) fn ignored(&self) -> Vec<String> {
-        const NAMED: usize = 8;
-        let known = |name: &str| {
-            name.strip_prefix(&self.stem)
-                .is_some_and(|rest| suffix::ALL.contains(&rest))
-        };
-        let others: Vec<_> = self.names.iter().filter(|name| !known(name)).collect();
-        let mut said: Vec<String> = others
-            .iter()
-            .take(NAMED)
-            .map(|name| match name.strip_prefix(&self.stem) {
-                Some(suffix::GRAPH_ATTRIBUTES) => {
-                    format!("{}: graph attributes are not used", shown(name))
-                }
-                _ => format!("{}: not a file of the TU layout", shown(name)),
-            })
-            .collect();
-        if others.len() > NAMED {
-            said.push(format!("{} more files", others.len() - NAMED));
-        }
-        said
+        let unread = self.names.iter().filter_map(|name| {
+            let suffix = name.strip_prefix(&self.stem).unwrap_or_default();
+            let why = match suffix {
+                known if suffix::ALL.contains(&known) => return None,
+                suffix::GRAPH_ATTRIBUTES => "graph attributes are not used",
+                _ => "not a file of the TU layout",
+            };
+            Some(format!("{}: {why}", shown(name)))
+        });
+        few(unread.collect())
     }
 }
 

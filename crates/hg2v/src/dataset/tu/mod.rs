@@ -36,8 +36,10 @@
 //! not stay on its line, is written as a JSON string. What a graph has nothing to
 //! hang on (labels without nodes, weights without edges) reads as absent.
 
+mod columns;
 mod files;
 mod fold;
+mod nodes;
 mod reader;
 mod writer;
 

@@ -73,7 +73,7 @@ fn fixture(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Made by pyarrow 22:
+/// Made by pyarrow 26:
 /// ```python
 /// import pyarrow as pa, pyarrow.parquet as pq
 /// table = pa.table({
@@ -136,7 +136,7 @@ fn a_file_of_pyarrow_is_read() {
     assert_eq!(records, expected);
 }
 
-/// Made by polars 1:
+/// Made by polars 2:
 /// ```python
 /// import polars as pl
 /// pl.DataFrame({
@@ -352,7 +352,7 @@ fn later_rows_may_need_more_columns() {
     let large = |label: Option<Scalar>| GraphRecord {
         label,
         num_nodes: 10,
-        edges: vec![[0, 1]; 5_000_000],
+        edges: vec![[0, 1]; 4_200_000],
         ..GraphRecord::default()
     };
     let mut last = large(Some("text".into()));

@@ -32,8 +32,10 @@ fn written(records: &[GraphRecord]) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
+type Columns = Vec<(&'static str, ArrayRef)>;
+
 /// Writes columns as they are and gives what reading them says.
-fn read_columns(columns: Vec<(&str, ArrayRef)>) -> hg2v::Result<Vec<GraphRecord>> {
+fn read_columns(columns: Columns) -> hg2v::Result<Vec<GraphRecord>> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("graphs.parquet");
     let batch = RecordBatch::try_from_iter(columns).unwrap();
@@ -211,7 +213,7 @@ fn a_row_with_something_wrong_is_named() {
         let inner = nested(values, lengths.collect());
         nested(inner, vec![rows.len()])
     };
-    let table: Vec<(Vec<(&str, ArrayRef)>, &[&str])> = vec![
+    let table: Vec<(Columns, &[&str])> = vec![
         (
             edges(list(&[0, 1]), list(&[1])),
             &["record 1", "`src` has 2", "`dst` has 1"],

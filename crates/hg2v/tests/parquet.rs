@@ -1,6 +1,7 @@
 //! Parquet: what goes in comes out, other programs' files are read, and what is
 //! wrong is said with its place.
 
+#[allow(dead_code)]
 mod common;
 
 use std::fs::{self, File};
@@ -494,4 +495,23 @@ fn integers_of_any_width_are_read() {
         ("y", Arc::new(Int32Array::from(vec![3]))),
     ]);
     assert_eq!(records.unwrap()[0].label, Some(Scalar::Int(3)));
+}
+
+proptest! {
+    #[test]
+    fn damaged_files_give_whole_graphs_or_errors(
+        ours in common::damaged(small_file()),
+        pyarrow in common::damaged(fs::read(fixture("pyarrow.parquet")).unwrap()),
+        polars in common::damaged(fs::read(fixture("polars.parquet")).unwrap()),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("damaged.parquet");
+        for bytes in [ours, pyarrow, polars] {
+            fs::write(&path, bytes).unwrap();
+            match read(&path) {
+                Ok(records) => prop_assert!(records.iter().all(common::is_whole)),
+                Err(error) => prop_assert!(error.to_string().len() < 1000),
+            }
+        }
+    }
 }

@@ -74,6 +74,17 @@ fn standard_input_to_standard_output() {
     assert!(names(folder.path()).is_empty());
 }
 
+/// A pipe by name, such as a shell's `<(…)`, gives its bytes only once.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_named_pipe_is_read_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let (code, out, err) = convert(folder.path(), &["/dev/stdin", "-"], TWO);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.starts_with("{\"id\":\"a\","), "{out}");
+    assert_eq!(out.lines().count(), 2);
+}
+
 #[test]
 fn the_result_for_machines_has_every_count() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,6 @@
 //! JSONL: what goes in comes out, and what is wrong is said with its place.
 
+#[allow(dead_code)]
 mod common;
 
 use std::io::Write;
@@ -392,9 +393,24 @@ proptest! {
             prop_assert_eq!(&back, &records);
         }
     }
+}
 
+const EVERY_KEY: &str = r#"{"id":"a","y":1,"n":3,"edges":[[0,1],[1,2,0.5]],"x":[[1,2e-3],[3,4],[5,6]],"node_labels":["C","N","\u00e9\n"],"edge_labels":[1,true]}
+{"id":7,"y":-2.5,"directed":true,"edges":[["p","q"],[12345678901,"q"]],"nodes":["p","q",12345678901]}
+"#;
+
+proptest! {
     #[test]
-    fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-        let _ = read(&bytes, &Limits::default());
+    fn damaged_lines_give_whole_graphs_or_errors(
+        plain in common::damaged(EVERY_KEY.as_bytes().to_vec()),
+        packed in common::damaged(gzip(EVERY_KEY.as_bytes())),
+        bytes in proptest::collection::vec(any::<u8>(), 0..200),
+    ) {
+        for bytes in [plain, packed, bytes] {
+            match read(&bytes, &Limits::default()) {
+                Ok(records) => prop_assert!(records.iter().all(common::is_whole)),
+                Err(error) => prop_assert!(error.to_string().len() < 1000),
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Parquet: what goes in comes out, other programs' files are read, and what is
 //! wrong is said with its place.
 
+#[allow(dead_code)]
 mod common;
 
 use std::fs::{self, File};
@@ -32,8 +33,10 @@ fn written(records: &[GraphRecord]) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
+type Columns = Vec<(&'static str, ArrayRef)>;
+
 /// Writes columns as they are and gives what reading them says.
-fn read_columns(columns: Vec<(&str, ArrayRef)>) -> hg2v::Result<Vec<GraphRecord>> {
+fn read_columns(columns: Columns) -> hg2v::Result<Vec<GraphRecord>> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("graphs.parquet");
     let batch = RecordBatch::try_from_iter(columns).unwrap();
@@ -73,7 +76,7 @@ fn fixture(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Made by pyarrow 22:
+/// Made by pyarrow 26:
 /// ```python
 /// import pyarrow as pa, pyarrow.parquet as pq
 /// table = pa.table({
@@ -136,7 +139,7 @@ fn a_file_of_pyarrow_is_read() {
     assert_eq!(records, expected);
 }
 
-/// Made by polars 1:
+/// Made by polars 2:
 /// ```python
 /// import polars as pl
 /// pl.DataFrame({
@@ -211,7 +214,7 @@ fn a_row_with_something_wrong_is_named() {
         let inner = nested(values, lengths.collect());
         nested(inner, vec![rows.len()])
     };
-    let table: Vec<(Vec<(&str, ArrayRef)>, &[&str])> = vec![
+    let table: Vec<(Columns, &[&str])> = vec![
         (
             edges(list(&[0, 1]), list(&[1])),
             &["record 1", "`src` has 2", "`dst` has 1"],
@@ -352,7 +355,7 @@ fn later_rows_may_need_more_columns() {
     let large = |label: Option<Scalar>| GraphRecord {
         label,
         num_nodes: 10,
-        edges: vec![[0, 1]; 5_000_000],
+        edges: vec![[0, 1]; 4_200_000],
         ..GraphRecord::default()
     };
     let mut last = large(Some("text".into()));
@@ -492,4 +495,23 @@ fn integers_of_any_width_are_read() {
         ("y", Arc::new(Int32Array::from(vec![3]))),
     ]);
     assert_eq!(records.unwrap()[0].label, Some(Scalar::Int(3)));
+}
+
+proptest! {
+    #[test]
+    fn damaged_files_give_whole_graphs_or_errors(
+        ours in common::damaged(small_file()),
+        pyarrow in common::damaged(fs::read(fixture("pyarrow.parquet")).unwrap()),
+        polars in common::damaged(fs::read(fixture("polars.parquet")).unwrap()),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("damaged.parquet");
+        for bytes in [ours, pyarrow, polars] {
+            fs::write(&path, bytes).unwrap();
+            match read(&path) {
+                Ok(records) => prop_assert!(records.iter().all(common::is_whole)),
+                Err(error) => prop_assert!(error.to_string().len() < 1000),
+            }
+        }
+    }
 }

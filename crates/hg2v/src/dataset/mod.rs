@@ -23,7 +23,7 @@ pub mod summary;
 mod text;
 pub mod tu;
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -146,8 +146,13 @@ pub fn detect(path: &Path) -> Result<Format> {
     if path == Path::new("-") {
         return Ok(Format::Jsonl);
     }
-    if path.is_dir() {
+    let metadata = fs::metadata(path).map_err(|e| Error::io(path, "read", e))?;
+    if metadata.is_dir() {
         return detect_folder(path);
+    }
+    // What is read from a pipe cannot be read again; JSONL looks at it as it streams.
+    if !metadata.is_file() {
+        return Ok(Format::Jsonl);
     }
     let mut magic = [0; 4];
     let mut file = File::open(path).map_err(|e| Error::io(path, "read", e))?;
@@ -175,7 +180,7 @@ pub fn detect(path: &Path) -> Result<Format> {
 fn detect_folder(path: &Path) -> Result<Format> {
     let failed = |e| Error::io(path, "read", e);
     let mut names = Vec::new();
-    for entry in std::fs::read_dir(path).map_err(failed)? {
+    for entry in fs::read_dir(path).map_err(failed)? {
         names.push(
             entry
                 .map_err(failed)?

@@ -108,3 +108,49 @@ fn as_names(names: Vec<Scalar>) -> Option<Vec<Scalar>> {
         .all(|(i, name)| *name == Scalar::Int(i));
     (sorted.len() == names.len() && !positions).then_some(names)
 }
+
+/// Damages a file as transmission and editors do: bytes flipped, cut out,
+/// doubled, or set to a chosen value. `PROPTEST_CASES` says how often to try.
+pub(crate) fn damaged(bytes: Vec<u8>) -> impl Strategy<Value = Vec<u8>> {
+    let damage = (0u8..4, any::<prop::sample::Index>(), 1usize..9, any::<u8>());
+    proptest::collection::vec(damage, 1..6).prop_map(move |damages| {
+        let mut bytes = bytes.clone();
+        for (kind, at, length, value) in damages {
+            if bytes.is_empty() {
+                break;
+            }
+            let start = at.index(bytes.len());
+            let end = (start + length).min(bytes.len());
+            match kind {
+                0 => bytes[start] ^= value,
+                1 => drop(bytes.drain(start..end)),
+                2 => {
+                    let copy = bytes[start..end].to_vec();
+                    bytes.splice(start..start, copy);
+                }
+                _ => bytes[start..end].fill(value),
+            }
+        }
+        bytes
+    })
+}
+
+/// Whether what came out of a damaged file still holds together.
+pub(crate) fn is_whole(record: &GraphRecord) -> bool {
+    let (nodes, edges) = (record.num_nodes as usize, record.edges.len());
+    let has = |part: &Option<Vec<Scalar>>, length| part.as_ref().is_none_or(|p| p.len() == length);
+    let weights = record.weights.as_ref();
+    let features = record.features.as_ref();
+    record
+        .edges
+        .iter()
+        .flatten()
+        .all(|&end| end < record.num_nodes)
+        && has(&record.node_ids, nodes)
+        && has(&record.node_labels, nodes)
+        && has(&record.edge_labels, edges)
+        && weights.is_none_or(|w| w.len() == edges && w.iter().all(|w| w.is_finite()))
+        && features.is_none_or(|x| {
+            x.values.len() == nodes * x.dim && x.values.iter().all(|x| x.is_finite())
+        })
+}

@@ -19,7 +19,7 @@ pub fn write(path: &Path, compressed: bool) -> Result<Box<dyn Sink>> {
     let out = OutputFile::create(path)?;
     Ok(Box::new(Lines {
         out: if compressed {
-            Out::Gzip(GzEncoder::new(out, Compression::default()))
+            Out::Gzip(Box::new(GzEncoder::new(out, Compression::default())))
         } else {
             Out::Plain(out)
         },
@@ -34,7 +34,7 @@ struct Lines {
 
 enum Out {
     Plain(OutputFile),
-    Gzip(GzEncoder<OutputFile>),
+    Gzip(Box<GzEncoder<OutputFile>>),
 }
 
 impl Out {

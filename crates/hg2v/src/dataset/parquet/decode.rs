@@ -195,19 +195,12 @@ impl Shape {
 
 /// The same field, its texts as views.
 fn viewing(field: &Field) -> Field {
-    fn view(data_type: &DataType) -> DataType {
-        match data_type {
-            DataType::Utf8 | DataType::Binary => DataType::Utf8View,
-            DataType::List(entry) => DataType::List(Arc::new(viewing(entry))),
-            other => other.clone(),
-        }
-    }
-    let is_known = |name: &str| COLUMNS.iter().any(|column| column.0 == name);
-    if is_known(field.name()) || !matches!(field.data_type(), DataType::Binary | DataType::Utf8) {
-        field.clone().with_data_type(view(field.data_type()))
-    } else {
-        field.clone()
-    }
+    let data_type = match field.data_type() {
+        DataType::Utf8 | DataType::Binary => DataType::Utf8View,
+        DataType::List(entry) => DataType::List(Arc::new(viewing(entry))),
+        other => other.clone(),
+    };
+    field.clone().with_data_type(data_type)
 }
 
 /// Refuses row groups whose columns claim more values than may be held: runs of

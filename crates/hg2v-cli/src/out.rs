@@ -1,4 +1,4 @@
-//! `--out PATH [--format F]`: where a collection is written.
+//! `--out PATH [--format F]`: where a collection is written, and as what.
 
 use std::path::PathBuf;
 
@@ -12,40 +12,46 @@ pub(crate) struct Out {
     /// NAME.csv (a folder), NAME (a TU folder), or `-` for JSONL on standard output
     #[arg(long, short, value_name = "PATH")]
     pub(crate) out: PathBuf,
-    /// The format, where the name of PATH should not say it
-    #[arg(long, value_name = "F")]
-    format: Option<OutFormat>,
+    /// Format of PATH [default: by its name]
+    #[arg(long, value_enum)]
+    format: Option<Layout>,
 }
 
-/// A format that can be written.
+/// The formats that are written, as a user names them.
 #[derive(Clone, Copy, ValueEnum)]
-enum OutFormat {
-    /// One JSON object a line
-    Jsonl,
-    /// The same, gzip-compressed
-    JsonlGz,
-    /// One row a graph
-    Parquet,
-    /// A folder of TU text files
+pub(crate) enum Layout {
+    /// a folder NAME with NAME_A.txt, NAME_graph_indicator.txt, …
     Tu,
-    /// The same folder in a zip
+    /// the same folder in a zip
     TuZip,
-    /// A folder of edges.csv, nodes.csv and graphs.csv
+    /// one JSON object a line
+    Jsonl,
+    /// the same, gzip-compressed
+    #[value(name = "jsonl.gz")]
+    JsonlGz,
+    /// a folder of edges.csv, nodes.csv and graphs.csv
     Csv,
+    /// one row a graph
+    Parquet,
+}
+
+impl From<Layout> for Format {
+    fn from(layout: Layout) -> Format {
+        match layout {
+            Layout::Tu => Format::TuFolder,
+            Layout::TuZip => Format::TuZip,
+            Layout::Jsonl => Format::Jsonl,
+            Layout::JsonlGz => Format::JsonlGz,
+            Layout::Csv => Format::CsvFolder,
+            Layout::Parquet => Format::Parquet,
+        }
+    }
 }
 
 impl Out {
     /// Begins writing.
     pub(crate) fn create(&self) -> hg2v::Result<Box<dyn Sink>> {
-        let format = self.format.map(|format| match format {
-            OutFormat::Jsonl => Format::Jsonl,
-            OutFormat::JsonlGz => Format::JsonlGz,
-            OutFormat::Parquet => Format::Parquet,
-            OutFormat::Tu => Format::TuFolder,
-            OutFormat::TuZip => Format::TuZip,
-            OutFormat::Csv => Format::CsvFolder,
-        });
-        dataset::create(&self.out, format)
+        dataset::create(&self.out, self.format.map(Format::from))
     }
 
     /// Whether the graphs themselves go to standard output.

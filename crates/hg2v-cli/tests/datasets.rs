@@ -1,5 +1,8 @@
 //! `hg2v datasets`, as a user runs it.
 
+// A skipped test says so.
+#![allow(clippy::print_stderr)]
+
 #[path = "../../hg2v/tests/support/server.rs"]
 mod server;
 

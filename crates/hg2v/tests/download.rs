@@ -300,6 +300,10 @@ fn nobody_there_is_said_with_what_to_do() {
     assert!(said.starts_with(&format!("{base}/TINY.zip: ")), "{said}");
     assert!(said.contains("refused"), "{said}");
     assert!(said.contains("download it by hand to"), "{said}");
+    assert!(
+        files(folder.path()).is_empty(),
+        "nothing arrived, nothing is left"
+    );
     let said = message(fetch(folder.path(), "no address"));
     assert!(said.contains("no address/TINY.zip"), "{said}");
 }

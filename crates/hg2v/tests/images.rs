@@ -1,5 +1,8 @@
 //! Images into graphs: known pictures, damaged files, and the real sets.
 
+// A skipped test says so.
+#![allow(clippy::print_stderr)]
+
 use std::env;
 use std::fs;
 use std::io::Write;
@@ -174,7 +177,9 @@ fn damaged_files_are_refused_where_they_are_damaged() {
     let mut cut_gz = gz(&good);
     cut_gz.truncate(cut_gz.len() - 9);
     let nan = idx(0x0D, &[2, 1, 1], &[[0; 4], f32::NAN.to_be_bytes()].concat());
-    let cases: [(&str, Vec<u8>, Vec<u8>, u64, &str); 16] = [
+    /// A name, the two files, the byte where it shows, what is said.
+    type Case = (&'static str, Vec<u8>, Vec<u8>, u64, &'static str);
+    let cases: [Case; 16] = [
         (
             "empty",
             vec![],

@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
-use hg2v::dataset::{self, Format};
+use hg2v::dataset;
 use hg2v::graph::Scalar;
 use serde::Serialize;
 
 use crate::context::Context;
+use crate::out::Layout;
 
 /// Write a collection of graphs in another format, losing nothing
 ///
@@ -33,37 +33,6 @@ pub(crate) struct Args {
     /// Give every graph without an id its position, counted from 0
     #[arg(long)]
     ids: bool,
-}
-
-/// The formats that are written, as a user names them.
-#[derive(Clone, Copy, ValueEnum)]
-enum Layout {
-    /// a folder NAME with NAME_A.txt, NAME_graph_indicator.txt, …
-    Tu,
-    /// the same folder in a zip
-    TuZip,
-    /// one JSON object a line
-    Jsonl,
-    /// the same, gzip-compressed
-    #[value(name = "jsonl.gz")]
-    JsonlGz,
-    /// a folder of edges.csv, nodes.csv and graphs.csv
-    Csv,
-    /// one row a graph
-    Parquet,
-}
-
-impl From<Layout> for Format {
-    fn from(layout: Layout) -> Format {
-        match layout {
-            Layout::Tu => Format::TuFolder,
-            Layout::TuZip => Format::TuZip,
-            Layout::Jsonl => Format::Jsonl,
-            Layout::JsonlGz => Format::JsonlGz,
-            Layout::Csv => Format::CsvFolder,
-            Layout::Parquet => Format::Parquet,
-        }
-    }
 }
 
 /// What was read and written.

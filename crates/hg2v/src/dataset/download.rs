@@ -99,7 +99,7 @@ pub fn get(
     fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
     let mut part = Part::open(folder, set.name)?;
     let resumed_from = part.length;
-    Fetch {
+    let fetch = Fetch {
         url: &url,
         patience,
         by_hand: format!(
@@ -107,8 +107,11 @@ pub fn get(
              address with --base",
             path.display()
         ),
+    };
+    if let Err(error) = fetch.run(&mut part, limits, progress) {
+        part.remove_if_empty();
+        return Err(error);
     }
-    .run(&mut part, limits, progress)?;
     if let Err(problem) = set.verify(&part.path, limits) {
         let bad = folder.join(format!("{}.zip.bad", set.name));
         part.rename(&bad)?;
@@ -185,6 +188,15 @@ impl Part {
             .and_then(|()| fs::rename(&self.path, to))
             .and_then(|()| remove_if_there(&self.validator_path))
             .map_err(|e| Error::io(to, "write", e))
+    }
+
+    /// Leaves nothing behind where nothing arrived.
+    fn remove_if_empty(self) {
+        if self.length == 0 {
+            // The error that is on its way says more than one about this file.
+            let _ =
+                fs::remove_file(&self.path).and_then(|()| remove_if_there(&self.validator_path));
+        }
     }
 
     fn failed(&self, error: std::io::Error) -> Error {

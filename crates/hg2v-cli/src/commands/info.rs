@@ -172,12 +172,9 @@ fn facts(summary: &Summary) -> Table {
         table.row(["duplicates", &groups_in_words(groups)]);
     }
     if let Some(found) = &summary.wl_equivalent {
-        let rounds = found.rounds;
         let alike = groups_in_words(&found.groups);
-        table.row([
-            "look-alikes",
-            &format!("{alike}, after {rounds} rounds of Weisfeiler–Lehman"),
-        ]);
+        let alike = format!("{} Weisfeiler–Lehman rounds: {alike}", found.rounds);
+        table.row(["look-alikes", &alike]);
         if let Some(best) = found.groups.best_accuracy.filter(|best| *best < 1.0) {
             let bound = format!(
                 "at most {} if only structure and node labels are seen",

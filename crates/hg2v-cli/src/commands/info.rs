@@ -78,6 +78,10 @@ fn page(summary: &Summary) -> Vec<String> {
             lines.extend(problems.iter().map(|problem| format!("  {problem}")));
         }
     }
+    if !summary.ignored.is_empty() {
+        lines.push("not used".to_owned());
+        lines.extend(summary.ignored.iter().map(|what| format!("  {what}")));
+    }
     lines
 }
 
@@ -289,6 +293,5 @@ fn problems(summary: &Summary) -> Vec<String> {
         .map(|(count, thing, happens)| format!("{} {happens}", counted(*count, thing)))
         .collect();
     problems.extend(summary.features.problem.clone());
-    problems.extend(summary.ignored.iter().cloned());
     problems
 }

@@ -47,12 +47,68 @@ fn hg2v(folder: &Path) -> Command {
 
 #[test]
 fn every_problem_is_on_the_page() {
-    insta::assert_snapshot!(info(TROUBLED, &[]), @r"");
+    insta::assert_snapshot!(info(TROUBLED, &[]), @r"
+    set: JSONL, set.jsonl
+
+            total  mean  median  min  max
+    graphs      6
+    nodes      14  2.33     2.5    0    4
+    edges      10  1.67     1.5    0    3
+    degree         1.43     1.5    0    2
+
+    density      0.8667 on average
+    components   6; 1 graph with more than one, 2 at most
+    isolated     1 node in 1 graph
+    attributes   none
+    node labels  2: C\u{1b} × 1, O × 1, in 1 graph only
+    edge labels  1: = × 1, in 1 graph only
+    weights      from -1.5 to 3, in 1 graph only
+    duplicates   2 graphs in 1 group of up to 2 (such as numbers 0 and 1); 1 group mixes classes
+    look-alikes  5 Weisfeiler–Lehman rounds: 2 graphs in 1 group of up to 2 (such as numbers 0 and 1); 1 group mixes classes
+    accuracy     at most 80.0 % if only structure and node labels are seen
+
+    class   graphs   share
+    path         3  50.0 %
+    ring         2  33.3 %
+    (none)       1  16.7 %
+
+    problems
+      1 graph without nodes: kept, with nothing to learn from
+      1 self-loop left out
+      1 repeated edge merged
+      1 repeat of another weight: the largest counts
+      1 edge of weight zero: left out
+      1 negative weight met: refused unless told otherwise
+      1 directed graph taken as undirected
+      set.jsonl, record 6: graph `labelled` has node labels, but graph `triangle` has no node labels; make all graphs alike, or leave these features out
+    ");
 }
 
 #[test]
 fn a_clean_collection_has_a_plan() {
-    insta::assert_snapshot!(info(MOLECULES, &["--no-duplicates"]), @r"");
+    insta::assert_snapshot!(info(MOLECULES, &["--no-duplicates"]), @r"
+    set: JSONL, set.jsonl
+
+            total  mean  median  min  max
+    graphs      2
+    nodes       5  2.50     2.5    2    3
+    edges       3  1.50     1.5    1    2
+    degree         1.20     1.0    1    2
+
+    density        0.8333 on average
+    components     2; no graph has more than one
+    isolated       none
+    attributes     1 a node
+    node labels    3: C × 3, N × 1, O × 1
+    edge labels    none
+    weights        none
+    training uses  1 attribute, standardised + 3 labels, one-hot = 4 columns
+
+    class  graphs    share
+    1           2  100.0 %
+
+    problems: none
+    ");
 }
 
 #[test]

@@ -78,6 +78,10 @@ fn page(summary: &Summary) -> Vec<String> {
             lines.extend(problems.iter().map(|problem| format!("  {problem}")));
         }
     }
+    if !summary.ignored.is_empty() {
+        lines.push("not used".to_owned());
+        lines.extend(summary.ignored.iter().map(|what| format!("  {what}")));
+    }
     lines
 }
 
@@ -172,12 +176,9 @@ fn facts(summary: &Summary) -> Table {
         table.row(["duplicates", &groups_in_words(groups)]);
     }
     if let Some(found) = &summary.wl_equivalent {
-        let rounds = found.rounds;
         let alike = groups_in_words(&found.groups);
-        table.row([
-            "look-alikes",
-            &format!("{alike}, after {rounds} rounds of Weisfeiler–Lehman"),
-        ]);
+        let alike = format!("{} Weisfeiler–Lehman rounds: {alike}", found.rounds);
+        table.row(["look-alikes", &alike]);
         if let Some(best) = found.groups.best_accuracy.filter(|best| *best < 1.0) {
             let bound = format!(
                 "at most {} if only structure and node labels are seen",
@@ -292,6 +293,5 @@ fn problems(summary: &Summary) -> Vec<String> {
         .map(|(count, thing, happens)| format!("{} {happens}", counted(*count, thing)))
         .collect();
     problems.extend(summary.features.problem.clone());
-    problems.extend(summary.ignored.iter().cloned());
     problems
 }

@@ -50,18 +50,13 @@ pub(crate) struct Context {
 
 impl Context {
     pub(crate) fn new(global: &Global) -> anyhow::Result<Context> {
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(global.threads)
-            .build_global()?;
+        rayon::ThreadPoolBuilder::new().num_threads(global.threads).build_global()?;
         let limits = Limits {
             max_nodes: global.max_nodes,
             max_record_bytes: global.max_record_bytes,
             max_unpacked_bytes: global.max_unpacked_bytes,
         };
-        Ok(Context {
-            global: global.clone(),
-            limits,
-        })
+        Ok(Context { global: global.clone(), limits })
     }
 
     /// Opens DATA: a path, `-`, or the name of a set under `--data-dir`.
@@ -109,13 +104,8 @@ impl Context {
 /// wrong usage or unreadable input, 1 for everything else.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     // A reader that closed our output early (`| head`) has what it wanted.
-    let closed = error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<io::Error>());
-    if closed
-        .into_iter()
-        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
-    {
+    let closed = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    if closed.into_iter().any(|cause| cause.kind() == io::ErrorKind::BrokenPipe) {
         return ExitCode::SUCCESS;
     }
     let _ = writeln!(io::stderr(), "error: {error:#}");

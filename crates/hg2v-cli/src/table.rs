@@ -12,10 +12,7 @@ pub(crate) struct Table {
 impl Table {
     /// An empty table whose first `left` columns stand left and all others right.
     pub(crate) fn new(left: usize) -> Table {
-        Table {
-            left,
-            rows: Vec::new(),
-        }
+        Table { left, rows: Vec::new() }
     }
 
     /// Adds a row; it may be shorter than others.
@@ -92,11 +89,7 @@ pub(crate) fn counted(number: u64, thing: &str) -> String {
 pub(crate) fn label(label: &Scalar) -> String {
     const LONGEST: usize = 24;
     let text = label.to_string();
-    let mut shown: String = text
-        .chars()
-        .take(LONGEST)
-        .flat_map(char::escape_debug)
-        .collect();
+    let mut shown: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
     if text.chars().nth(LONGEST).is_some() {
         shown.push('…');
     }
@@ -116,18 +109,12 @@ mod tests {
         table.row(["", "mean", "max"]);
         table.row(["nodes", "17.93", "1,028"]);
         table.row(["é", "2"]);
-        assert_eq!(
-            table.lines(),
-            ["        mean    max", "nodes  17.93  1,028", "é          2"]
-        );
+        assert_eq!(table.lines(), ["        mean    max", "nodes  17.93  1,028", "é          2"]);
     }
 
     #[test]
     fn numbers_are_grouped() {
-        assert_eq!(
-            [0, 999, 1000, 1_234_567].map(grouped),
-            ["0", "999", "1,000", "1,234,567"]
-        );
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!(decimal(12345.678, 2), "12,345.68");
         assert_eq!(decimal(0.5, 3), "0.500");
         assert_eq!(counted(1, "graph"), "1 graph");
@@ -137,19 +124,13 @@ mod tests {
     #[test]
     fn shares_are_rounded_honestly() {
         let shares = [0.0, 0.0001, 0.665, 0.9999, 1.0];
-        assert_eq!(
-            shares.map(percent),
-            ["0.0 %", "< 0.1 %", "66.5 %", "> 99.9 %", "100.0 %"]
-        );
+        assert_eq!(shares.map(percent), ["0.0 %", "< 0.1 %", "66.5 %", "> 99.9 %", "100.0 %"]);
     }
 
     #[test]
     fn labels_cannot_harm_a_terminal() {
         assert_eq!(label(&"\u{1b}[31mred\n".into()), "\\u{1b}[31mred\\n");
-        assert_eq!(
-            label(&"x".repeat(1000).as_str().into()),
-            format!("{}…", "x".repeat(24))
-        );
+        assert_eq!(label(&"x".repeat(1000).as_str().into()), format!("{}…", "x".repeat(24)));
         assert_eq!(label(&"".into()), "\"\"");
     }
 }

@@ -40,7 +40,8 @@ fn sets() {
     if folder.is_none() {
         println!("HG2V_DATA is not set: graphs made to look like the sets");
     }
-    for (name, most) in [("MUTAG", 0.07), ("ENZYMES", 0.12), ("DLA", 0.39), ("REDDIT-MULTI-5K", 6.0)]
+    for (name, most) in
+        [("MUTAG", 0.07), ("ENZYMES", 0.12), ("DLA", 0.39), ("REDDIT-MULTI-5K", 6.0)]
     {
         let graphs = match &folder {
             Some(folder) => read(&folder.join(format!("{name}.zip"))),
@@ -91,7 +92,10 @@ fn stand_in(name: &str) -> Vec<Graph> {
 
 /// Time and memory from 10³ to 10⁶ nodes.
 fn growth() {
-    println!("\n{:<18} {:>9} {:>10} {:>10} {:>9}", "graph", "nodes", "seconds", "peak MiB", "exponent");
+    println!(
+        "\n{:<18} {:>9} {:>10} {:>10} {:>9}",
+        "graph", "nodes", "seconds", "peak MiB", "exponent"
+    );
     for kind in ["grid", "barabasi-albert"] {
         let mut last: Option<(f64, f64)> = None;
         for exponent in 3..=6 {

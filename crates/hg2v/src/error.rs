@@ -107,11 +107,7 @@ impl Error {
 
     /// An operating-system error on `path`; `action` is a verb such as "read".
     pub fn io(path: impl AsRef<Path>, action: &'static str, source: std::io::Error) -> Error {
-        Error::Io {
-            path: path.as_ref().to_path_buf(),
-            action,
-            source,
-        }
+        Error::Io { path: path.as_ref().to_path_buf(), action, source }
     }
 
     /// A parameter outside its domain.
@@ -120,11 +116,7 @@ impl Error {
         value: impl fmt::Display,
         requirement: impl Into<String>,
     ) -> Error {
-        Error::Parameter {
-            name,
-            value: value.to_string(),
-            requirement: requirement.into(),
-        }
+        Error::Parameter { name, value: value.to_string(), requirement: requirement.into() }
     }
 }
 
@@ -132,11 +124,7 @@ impl Error {
 /// escaped, and cut to a readable length whatever a hostile file holds.
 pub fn shown(value: &str) -> String {
     const LONGEST: usize = 60;
-    let mut text: String = value
-        .chars()
-        .take(LONGEST)
-        .flat_map(char::escape_debug)
-        .collect();
+    let mut text: String = value.chars().take(LONGEST).flat_map(char::escape_debug).collect();
     if value.chars().nth(LONGEST).is_some() {
         text.push('…');
     }

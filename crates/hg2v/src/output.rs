@@ -39,10 +39,7 @@ impl OutputFile {
                 .map_err(|e| Error::io(path, "create", e))?;
             Target::File(BufWriter::with_capacity(1 << 18, file))
         };
-        Ok(OutputFile {
-            path: path.to_path_buf(),
-            to,
-        })
+        Ok(OutputFile { path: path.to_path_buf(), to })
     }
 
     /// Syncs the content and gives it its name.
@@ -69,10 +66,7 @@ impl OutputFile {
     pub fn reopen(&mut self) -> Result<File> {
         let failed = |e| Error::io(&self.path, "write", e);
         match &mut self.to {
-            Target::File(out) => out
-                .flush()
-                .and_then(|()| out.get_ref().reopen())
-                .map_err(failed),
+            Target::File(out) => out.flush().and_then(|()| out.get_ref().reopen()).map_err(failed),
             Target::Stdout(_) => Err(failed(io::Error::new(
                 io::ErrorKind::Unsupported,
                 "what is on standard output cannot be changed any more; write to a file",
@@ -132,10 +126,7 @@ impl OutputFolder {
             .permissions_like_a_new_folder()
             .tempdir_in(folder_of(path))
             .map_err(|e| Error::io(path, "create", e))?;
-        Ok(OutputFolder {
-            path: path.to_path_buf(),
-            temporary,
-        })
+        Ok(OutputFolder { path: path.to_path_buf(), temporary })
     }
 
     /// Where to write files until the folder is committed.
@@ -156,9 +147,7 @@ impl OutputFolder {
         let failed = |e| Error::io(&self.path, "write", e);
         for entry in fs::read_dir(self.temporary.path()).map_err(failed)? {
             let entry = entry.map_err(failed)?;
-            File::open(entry.path())
-                .and_then(|file| file.sync_all())
-                .map_err(failed)?;
+            File::open(entry.path()).and_then(|file| file.sync_all()).map_err(failed)?;
         }
         // An empty folder of that name may be replaced by `rename`.
         fs::rename(self.temporary.path(), &self.path).map_err(failed)?;

@@ -17,10 +17,7 @@ pub use rand_chacha::ChaCha8Rng;
 /// ```
 pub fn stream(seed: u64, purpose: &str, epoch: u64, graph: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
-    for (slot, word) in key
-        .chunks_exact_mut(8)
-        .zip([seed, fnv1a(purpose), epoch, graph])
-    {
+    for (slot, word) in key.chunks_exact_mut(8).zip([seed, fnv1a(purpose), epoch, graph]) {
         slot.copy_from_slice(&word.to_le_bytes());
     }
     ChaCha8Rng::from_seed(key)

@@ -260,7 +260,11 @@ impl Batch {
     }
 }
 
-pub(super) fn render(id: &Scalar, pyramid: &Pyramid, quality: Option<Quality>) -> anyhow::Result<Vec<u8>> {
+pub(super) fn render(
+    id: &Scalar,
+    pyramid: &Pyramid,
+    quality: Option<Quality>,
+) -> anyhow::Result<Vec<u8>> {
     let levels = pyramid
         .levels
         .iter()
@@ -270,8 +274,7 @@ pub(super) fn render(id: &Scalar, pyramid: &Pyramid, quality: Option<Quality>) -
             edges: level.graph.edges().collect(),
         })
         .collect();
-    let mut bytes =
-        serde_json::to_vec(&Line { id, n: pyramid.num_nodes, levels, quality })?;
+    let mut bytes = serde_json::to_vec(&Line { id, n: pyramid.num_nodes, levels, quality })?;
     bytes.push(b'\n');
     Ok(bytes)
 }
@@ -291,7 +294,8 @@ fn report(
         });
         context.print(result.to_string())?;
     }
-    let mean = |total: u64| if tally.graphs == 0 { 0.0 } else { total as f64 / tally.graphs as f64 };
+    let mean =
+        |total: u64| if tally.graphs == 0 { 0.0 } else { total as f64 / tally.graphs as f64 };
     context.say(format!(
         "{} graphs, {:.1} nodes each, coarsened to {:.1} nodes in {:.1} levels ({}, k = {}, r = {}) in {:.2} s",
         tally.graphs,

@@ -105,10 +105,7 @@ struct Fetched {
 
 fn get(names: &[String], base: &str, context: &Context) -> anyhow::Result<()> {
     // All names are checked before the first byte is fetched.
-    let sets: Vec<&KnownSet> = names
-        .iter()
-        .map(|name| known(name))
-        .collect::<Result<_, _>>()?;
+    let sets: Vec<&KnownSet> = names.iter().map(|name| known(name)).collect::<Result<_, _>>()?;
     let folder = context.global.data_dir.as_deref().unwrap_or(Path::new("."));
     let mut fetched = Vec::new();
     for set in sets {
@@ -117,42 +114,24 @@ fn get(names: &[String], base: &str, context: &Context) -> anyhow::Result<()> {
             bar.set_length(total.unwrap_or(done));
             bar.set_position(done);
         };
-        let got = download::get(
-            set,
-            folder,
-            base,
-            &context.limits,
-            &Patience::default(),
-            &mut progress,
-        );
+        let got =
+            download::get(set, folder, base, &context.limits, &Patience::default(), &mut progress);
         bar.finish_and_clear();
         let (path, bytes) = match got? {
             Got::Already(path) => {
                 context.say(format!("{}: already there and right", path.display()));
                 (path, None)
             }
-            Got::Fetched {
-                path,
-                bytes,
-                resumed_from,
-            } => {
+            Got::Fetched { path, bytes, resumed_from } => {
                 let resumed = match resumed_from {
                     0 => String::new(),
                     earlier => format!(", {earlier} of them from an earlier run"),
                 };
-                context.say(format!(
-                    "{}: {bytes} bytes{resumed}; content checked",
-                    path.display()
-                ));
+                context.say(format!("{}: {bytes} bytes{resumed}; content checked", path.display()));
                 (path, Some(bytes))
             }
         };
-        fetched.push(Fetched {
-            name: set.name,
-            path,
-            already_there: bytes.is_none(),
-            bytes,
-        });
+        fetched.push(Fetched { name: set.name, path, already_there: bytes.is_none(), bytes });
     }
     if context.global.json {
         context.print(serde_json::to_string(&fetched)?)?;

@@ -89,7 +89,15 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         return context.print(result.to_string());
     }
     let mut table = Table::new(1);
-    table.row(["class", "graphs", "nodes", "levels", "top nodes", "first eigenvalue", "ε, one level"]);
+    table.row([
+        "class",
+        "graphs",
+        "nodes",
+        "levels",
+        "top nodes",
+        "first eigenvalue",
+        "ε, one level",
+    ]);
     for row in &rows {
         table.row(row.cells());
     }

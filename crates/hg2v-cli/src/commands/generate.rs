@@ -37,12 +37,7 @@ enum Kind {
         nodes: u32,
         /// Probability of sticking on contact, one a class; graph i is of class i mod classes and
         /// its label counts from 1
-        #[arg(
-            long,
-            value_delimiter = ',',
-            default_value = "1,0.05",
-            value_name = "P,…"
-        )]
+        #[arg(long, value_delimiter = ',', default_value = "1,0.05", value_name = "P,…")]
         stick: Vec<f64>,
         /// Radius of a particle; two touch within twice of it
         #[arg(long, default_value_t = Dla::default().radius, value_name = "R")]
@@ -177,12 +172,7 @@ enum Kind {
     /// Blocks of nodes, dense within and sparse between; node labels are the blocks
     StochasticBlock {
         /// Nodes of each block
-        #[arg(
-            long,
-            value_delimiter = ',',
-            default_value = "250,250",
-            value_name = "N,…"
-        )]
+        #[arg(long, value_delimiter = ',', default_value = "250,250", value_name = "N,…")]
         sizes: Vec<u32>,
         /// Probability of an edge within a block
         #[arg(long, default_value_t = 0.05, value_name = "P")]
@@ -216,66 +206,37 @@ struct SetArgs<const GRAPHS: u64 = 100> {
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     match args.kind {
-        Kind::Dla {
-            nodes,
-            stick,
-            radius,
-            step,
-            hard,
-            set,
-        } => {
+        Kind::Dla { nodes, stick, radius, step, hard, set } => {
             let stickiness = stick;
-            let model = Dla {
-                nodes,
-                stickiness,
-                radius,
-                step,
-                hard,
-            };
+            let model = Dla { nodes, stickiness, radius, step, hard };
             make(&model, set, context)
         }
         Kind::Cycle { nodes, set } => make(&Family::Cycle { nodes }, set, context),
-        Kind::Tree {
-            nodes,
-            branching,
-            set,
-        } => make(&Family::Tree { nodes, branching }, set, context),
+        Kind::Tree { nodes, branching, set } => {
+            make(&Family::Tree { nodes, branching }, set, context)
+        }
         Kind::Wheel { nodes, set } => make(&Family::Wheel { nodes }, set, context),
         Kind::Ladder { nodes, set } => make(&Family::Ladder { nodes }, set, context),
         Kind::Path { nodes, set } => make(&Family::Path { nodes }, set, context),
         Kind::Star { nodes, set } => make(&Family::Star { nodes }, set, context),
         Kind::Complete { nodes, set } => make(&Family::Complete { nodes }, set, context),
         Kind::Grid { rows, columns, set } => make(&Family::Grid { rows, columns }, set, context),
-        Kind::ErdosRenyi {
-            nodes,
-            probability,
-            set,
-        } => make(&ErdosRenyi { nodes, probability }, set, context),
+        Kind::ErdosRenyi { nodes, probability, set } => {
+            make(&ErdosRenyi { nodes, probability }, set, context)
+        }
         Kind::BarabasiAlbert { nodes, attach, set } => {
             make(&BarabasiAlbert { nodes, attach }, set, context)
         }
-        Kind::WattsStrogatz {
-            nodes,
-            neighbors,
-            probability,
-            set,
-        } => {
-            let model = WattsStrogatz {
-                nodes,
-                neighbors,
-                probability,
-            };
+        Kind::WattsStrogatz { nodes, neighbors, probability, set } => {
+            let model = WattsStrogatz { nodes, neighbors, probability };
             make(&model, set, context)
         }
         Kind::RandomGeometric { nodes, radius, set } => {
             make(&RandomGeometric { nodes, radius }, set, context)
         }
-        Kind::StochasticBlock {
-            sizes,
-            p_in,
-            p_out,
-            set,
-        } => make(&StochasticBlock { sizes, p_in, p_out }, set, context),
+        Kind::StochasticBlock { sizes, p_in, p_out, set } => {
+            make(&StochasticBlock { sizes, p_in, p_out }, set, context)
+        }
     }
 }
 
@@ -290,10 +251,7 @@ fn make<const GRAPHS: u64>(
         model,
         graphs: set.graphs,
         seed: context.global.seed,
-        noise: Noise {
-            remove: set.remove_edges,
-            add: set.add_edges,
-        },
+        noise: Noise { remove: set.remove_edges, add: set.add_edges },
         label: set.label.as_deref().map(Scalar::from_text),
     };
     let progress = context.progress("graphs", Some(set.graphs));

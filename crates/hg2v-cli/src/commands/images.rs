@@ -45,15 +45,9 @@ struct Made {
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
-    let params = Params {
-        threshold: args.threshold,
-        scale: args.scale,
-    };
+    let params = Params { threshold: args.threshold, scale: args.scale };
     let graphs = images::open(&args.idx_images, &args.idx_labels, params, &context.limits)?;
-    let mut made = Made {
-        scale: graphs.scale(),
-        ..Made::default()
-    };
+    let mut made = Made { scale: graphs.scale(), ..Made::default() };
     let progress = context.progress("images", Some(graphs.num_images()));
     let mut sink = args.out.create()?;
     for graph in graphs {

@@ -34,10 +34,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let mut source = context.open(&args.data)?;
-    let options = SummaryOptions {
-        duplicates: !args.no_duplicates,
-        ..SummaryOptions::default()
-    };
+    let options = SummaryOptions { duplicates: !args.no_duplicates, ..SummaryOptions::default() };
     let bar = context.progress("reading", source.len);
     let summary = summarize(&mut source, &options, |graphs| bar.set_position(graphs))?;
     bar.finish_and_clear();
@@ -55,12 +52,7 @@ const LISTED_CLASSES: usize = 8;
 /// The whole text, a line an item.
 fn page(summary: &Summary) -> Vec<String> {
     let mut lines = vec![
-        format!(
-            "{}: {}, {}",
-            summary.name,
-            format_in_words(summary.format),
-            summary.path
-        ),
+        format!("{}: {}, {}", summary.name, format_in_words(summary.format), summary.path),
         String::new(),
     ];
     lines.extend(sizes(summary));
@@ -135,10 +127,7 @@ fn facts(summary: &Summary) -> Table {
             grouped(components.max)
         ),
     };
-    table.row([
-        "components",
-        &format!("{}; {connectivity}", grouped(components.total)),
-    ]);
+    table.row(["components", &format!("{}; {connectivity}", grouped(components.total))]);
     let isolated = match summary.isolated_nodes.nodes {
         0 => none(),
         nodes => {
@@ -151,11 +140,7 @@ fn facts(summary: &Summary) -> Table {
     let with_nodes = summary.graphs - summary.empty_graphs;
     let with_edges = summary.graphs - summary.edgeless_graphs;
     let attributes = summary.attributes.map_or_else(none, |found| {
-        format!(
-            "{} a node{}",
-            grouped(found.dim),
-            if_few(found.graphs, with_nodes)
-        )
+        format!("{} a node{}", grouped(found.dim), if_few(found.graphs, with_nodes))
     });
     table.row(["attributes", &attributes]);
     let labels = |found: &Option<Vocabulary>, of: u64| {
@@ -180,10 +165,8 @@ fn facts(summary: &Summary) -> Table {
         let alike = format!("{} Weisfeiler–Lehman rounds: {alike}", found.rounds);
         table.row(["look-alikes", &alike]);
         if let Some(best) = found.groups.best_accuracy.filter(|best| *best < 1.0) {
-            let bound = format!(
-                "at most {} if only structure and node labels are seen",
-                percent(best)
-            );
+            let bound =
+                format!("at most {} if only structure and node labels are seen", percent(best));
             table.row(["accuracy", &bound]);
         }
     }
@@ -200,14 +183,9 @@ fn if_few(graphs: u64, of: u64) -> String {
 
 fn labels_in_a_line(labels: &Vocabulary) -> String {
     let named = labels.top.iter().take(NAMED_LABELS);
-    let named: Vec<String> = named
-        .map(|one| format!("{} × {}", label(&one.label), grouped(one.count)))
-        .collect();
-    let more = if labels.distinct > NAMED_LABELS as u64 {
-        ", …"
-    } else {
-        ""
-    };
+    let named: Vec<String> =
+        named.map(|one| format!("{} × {}", label(&one.label), grouped(one.count))).collect();
+    let more = if labels.distinct > NAMED_LABELS as u64 { ", …" } else { "" };
     format!("{}: {}{more}", how_many(labels), named.join(", "))
 }
 
@@ -243,11 +221,7 @@ fn class_table(classes: &Vocabulary, graphs: u64) -> Vec<String> {
     let mut rest = classes.total;
     for class in listed {
         rest -= class.count;
-        table.row([
-            label(&class.label),
-            grouped(class.count),
-            share(class.count),
-        ]);
+        table.row([label(&class.label), grouped(class.count), share(class.count)]);
     }
     if rest > 0 {
         let name = format!("… ({} in all)", how_many(classes));
@@ -264,29 +238,13 @@ fn class_table(classes: &Vocabulary, graphs: u64) -> Vec<String> {
 fn problems(summary: &Summary) -> Vec<String> {
     let found = &summary.findings;
     let counts = [
-        (
-            summary.empty_graphs,
-            "graph",
-            "without nodes: kept, with nothing to learn from",
-        ),
+        (summary.empty_graphs, "graph", "without nodes: kept, with nothing to learn from"),
         (found.self_loops, "self-loop", "left out"),
         (found.repeated_edges, "repeated edge", "merged"),
-        (
-            found.conflicting_weights,
-            "repeat",
-            "of another weight: the largest counts",
-        ),
+        (found.conflicting_weights, "repeat", "of another weight: the largest counts"),
         (found.zero_weights, "edge", "of weight zero: left out"),
-        (
-            found.negative_weights,
-            "negative weight",
-            "met: refused unless told otherwise",
-        ),
-        (
-            found.directed_graphs,
-            "directed graph",
-            "taken as undirected",
-        ),
+        (found.negative_weights, "negative weight", "met: refused unless told otherwise"),
+        (found.directed_graphs, "directed graph", "taken as undirected"),
     ];
     let met = counts.iter().filter(|(count, _, _)| *count > 0);
     let mut problems: Vec<String> = met

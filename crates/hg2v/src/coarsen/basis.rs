@@ -44,16 +44,9 @@ impl Basis {
             let spectrum = smallest_eigenpairs(operator, columns);
             converged &= spectrum.converged;
             eigenvalues.extend(&spectrum.values);
-            let pairs = spectrum
-                .values
-                .iter()
-                .zip(spectrum.vectors.chunks_exact(nodes.len()));
+            let pairs = spectrum.values.iter().zip(spectrum.vectors.chunks_exact(nodes.len()));
             for (column, (value, vector)) in pairs.enumerate() {
-                let scale = if *value < ZERO {
-                    0.0
-                } else {
-                    value.sqrt().recip()
-                };
+                let scale = if *value < ZERO { 0.0 } else { value.sqrt().recip() };
                 for (&node, entry) in nodes.iter().zip(vector) {
                     b[node as usize * columns + column] = entry * scale;
                 }
@@ -84,23 +77,11 @@ impl Basis {
                 if size > 1 { components - 1 } else { 0 }
             })
             .collect();
-        let component = parts
-            .of_node()
-            .iter()
-            .map(|&c| numbers[c as usize])
-            .collect();
+        let component = parts.of_node().iter().map(|&c| numbers[c as usize]).collect();
         eigenvalues.sort_by(f64::total_cmp);
         eigenvalues.truncate(k);
         let components = components as usize;
-        Basis {
-            columns,
-            a: b.clone(),
-            b,
-            component,
-            components,
-            eigenvalues,
-            converged,
-        }
+        Basis { columns, a: b.clone(), b, component, components, eigenvalues, converged }
     }
 
     /// Whether every eigenproblem was solved to its tolerance.
@@ -154,10 +135,7 @@ impl Basis {
         let grams = self.energies(graph, &self.b);
         // V·d^(−1/2) of each component, its columns one after the other.
         let mut rotations = vec![0.0; grams.len()];
-        for (gram, rotation) in grams
-            .chunks_exact(k * k)
-            .zip(rotations.chunks_exact_mut(k * k))
-        {
+        for (gram, rotation) in grams.chunks_exact(k * k).zip(rotations.chunks_exact_mut(k * k)) {
             if gram.iter().all(|&value| value == 0.0) {
                 continue;
             }
@@ -165,11 +143,7 @@ impl Basis {
                 continue;
             };
             for (column, value) in d.iter().enumerate() {
-                let scale = if *value < ZERO {
-                    0.0
-                } else {
-                    value.sqrt().recip()
-                };
+                let scale = if *value < ZERO { 0.0 } else { value.sqrt().recip() };
                 for row in 0..k {
                     rotation[column * k + row] = v[column * k + row] * scale;
                 }
@@ -179,8 +153,7 @@ impl Basis {
         for (row, &component) in self.b.chunks_exact(k).zip(&self.component) {
             let at = component as usize * k * k;
             for column in rotations[at..at + k * k].chunks_exact(k) {
-                self.a
-                    .push(row.iter().zip(column).map(|(x, y)| x * y).sum());
+                self.a.push(row.iter().zip(column).map(|(x, y)| x * y).sum());
             }
         }
     }
@@ -197,11 +170,7 @@ impl Basis {
             values.last().copied()
         };
         let grams = self.energies(graph, x);
-        grams
-            .chunks_exact(k * k)
-            .filter_map(largest)
-            .fold(0.0, f64::max)
-            .sqrt()
+        grams.chunks_exact(k * k).filter_map(largest).fold(0.0, f64::max).sqrt()
     }
 
     /// `Xᵀ·L·X` of each component: `Σ_{edges uv} w_uv·(x_u − x_v)(x_u − x_v)ᵀ`.

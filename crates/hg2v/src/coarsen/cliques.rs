@@ -22,11 +22,7 @@ impl Cliques {
 
     /// The members of one, ascending.
     pub fn get(&self, clique: usize) -> &[u32] {
-        let start = if clique == 0 {
-            0
-        } else {
-            self.ends[clique - 1]
-        };
+        let start = if clique == 0 { 0 } else { self.ends[clique - 1] };
         &self.members[start..self.ends[clique]]
     }
 }
@@ -45,12 +41,7 @@ pub fn maximal_cliques(graph: &Graph) -> Result<Cliques> {
     for (position, &node) in order.iter().enumerate() {
         rank[node as usize] = position as u32;
     }
-    let mut search = Search {
-        graph,
-        clique: Vec::new(),
-        found: Vec::new(),
-        held: 0,
-    };
+    let mut search = Search { graph, clique: Vec::new(), found: Vec::new(), held: 0 };
     for &node in &order {
         let (later, earlier): (Vec<u32>, Vec<u32>) = graph
             .neighbors(node as usize)
@@ -127,10 +118,7 @@ impl Search<'_> {
 /// The nodes of `set` that are neighbours of `node`.
 fn intersection(graph: &Graph, node: u32, set: &[u32]) -> Vec<u32> {
     let neighbors = graph.neighbors(node as usize);
-    set.iter()
-        .copied()
-        .filter(|other| neighbors.binary_search(other).is_ok())
-        .collect()
+    set.iter().copied().filter(|other| neighbors.binary_search(other).is_ok()).collect()
 }
 
 /// Nodes by repeatedly taking one of least remaining degree.

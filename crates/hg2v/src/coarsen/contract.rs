@@ -25,9 +25,7 @@ impl Sets {
     /// The sets, in the order they were added.
     pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts
-            .zip(&self.ends)
-            .map(|(start, &end)| &self.members[start..end])
+        starts.zip(&self.ends).map(|(start, &end)| &self.members[start..end])
     }
 }
 
@@ -96,14 +94,10 @@ pub fn contract(graph: &Graph, assignment: &[u32]) -> Graph {
         rows(0..count)
     } else {
         let chunks = (0..count.div_ceil(CHUNK)).into_par_iter();
-        chunks
-            .flat_map_iter(|c| rows(c * CHUNK..((c + 1) * CHUNK).min(count)))
-            .collect()
+        chunks.flat_map_iter(|c| rows(c * CHUNK..((c + 1) * CHUNK).min(count))).collect()
     };
-    let edges: Vec<(u32, u32, f32)> = edges
-        .into_iter()
-        .map(|(a, b, weight)| (a, b, (weight as f32).min(f32::MAX)))
-        .collect();
+    let edges: Vec<(u32, u32, f32)> =
+        edges.into_iter().map(|(a, b, weight)| (a, b, (weight as f32).min(f32::MAX))).collect();
     Graph::from_sorted_edges(count, &edges)
 }
 

@@ -44,9 +44,7 @@ pub fn reduce(graph: &Graph, reduction: f64) -> Result<Level> {
     // What each eliminated node saw when it was removed, for the assignment.
     let mut leaned: Vec<(u32, Vec<(u32, f64)>)> = Vec::with_capacity(order.len());
     for &node in &order {
-        let row: Vec<(u32, f64)> = std::mem::take(&mut rows[node as usize])
-            .into_iter()
-            .collect();
+        let row: Vec<(u32, f64)> = std::mem::take(&mut rows[node as usize]).into_iter().collect();
         let strength: f64 = row.iter().map(|&(_, weight)| weight).sum();
         updates += row.len() * row.len();
         if updates > MOST_UPDATES {
@@ -66,10 +64,7 @@ pub fn reduce(graph: &Graph, reduction: f64) -> Result<Level> {
         }
         leaned.push((node, row));
     }
-    Ok(Level {
-        assignment: assign(n, &kept, &leaned),
-        graph: remaining(&kept, &rows),
-    })
+    Ok(Level { assignment: assign(n, &kept, &leaned), graph: remaining(&kept, &rows) })
 }
 
 /// Which nodes stay.
@@ -101,8 +96,7 @@ fn largest_eigenvectors(graph: &Graph, component: &[u32], count: usize) -> Vec<f
         (0..n)
             .map(|node| {
                 let row = graph.neighbors(node).iter().zip(graph.weights(node));
-                row.map(|(&v, &w)| f64::from(w) * (x[node] - x[v as usize]))
-                    .sum()
+                row.map(|(&v, &w)| f64::from(w) * (x[node] - x[v as usize])).sum()
             })
             .collect()
     };
@@ -116,11 +110,7 @@ fn largest_eigenvectors(graph: &Graph, component: &[u32], count: usize) -> Vec<f
                 norms[c as usize] = norms[c as usize].max(value.abs());
             }
             for (value, &c) in x.iter_mut().zip(component) {
-                *value = if norms[c as usize] > 0.0 {
-                    *value / norms[c as usize]
-                } else {
-                    1.0
-                };
+                *value = if norms[c as usize] > 0.0 { *value / norms[c as usize] } else { 1.0 };
             }
         }
         return x;
@@ -147,9 +137,8 @@ fn largest_eigenvectors(graph: &Graph, component: &[u32], count: usize) -> Vec<f
     }
     let steps = alphas.len();
     betas.truncate(steps - 1);
-    let mut z: Vec<f64> = (0..steps * steps)
-        .map(|i| f64::from(u8::from(i / steps == i % steps)))
-        .collect();
+    let mut z: Vec<f64> =
+        (0..steps * steps).map(|i| f64::from(u8::from(i / steps == i % steps))).collect();
     crate::linalg::tridiagonal::eigen(&mut alphas, &mut betas, &mut z, steps);
     let mut vector = vec![0.0; n];
     for (weight, basis) in z[(steps - 1) * steps..].iter().zip(&basis) {
@@ -177,9 +166,7 @@ fn assign(n: usize, kept: &[bool], leaned: &[(u32, Vec<(u32, f64)>)]) -> Vec<u32
         for &(other, weight) in row {
             *shares.entry(number[other as usize]).or_insert(0.0) += weight;
         }
-        let best = shares
-            .iter()
-            .max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)));
+        let best = shares.iter().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)));
         number[*node as usize] = best.map_or(0, |(&kept, _)| kept);
     }
     number
@@ -195,10 +182,8 @@ fn remaining(kept: &[bool], rows: &[BTreeMap<u32, f64>]) -> Graph {
             count += 1;
         }
     }
-    let largest: Vec<f64> = rows
-        .iter()
-        .map(|row| row.values().copied().fold(0.0, f64::max))
-        .collect();
+    let largest: Vec<f64> =
+        rows.iter().map(|row| row.values().copied().fold(0.0, f64::max)).collect();
     let mut edges = Vec::new();
     for (u, row) in rows.iter().enumerate().filter(|&(u, _)| kept[u]) {
         for (&v, &weight) in row.range(u as u32 + 1..) {

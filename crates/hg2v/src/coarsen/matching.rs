@@ -39,9 +39,7 @@ pub fn matching(
         .map(|((u, v, weight), distance)| (distance, -weight, u, v))
         .collect();
     order.par_sort_unstable_by(|a, b| {
-        a.0.total_cmp(&b.0)
-            .then(a.1.total_cmp(&b.1))
-            .then((a.2, a.3).cmp(&(b.2, b.3)))
+        a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)).then((a.2, a.3).cmp(&(b.2, b.3)))
     });
     let mut free = vec![true; n];
     let mut left = n as f64;
@@ -87,34 +85,27 @@ fn test_vectors(graph: &Graph, params: &Params, draw: u64, level: usize) -> Vec<
 fn algebraic_distance(graph: &Graph, mut x: Vec<f64>, k: usize) -> Vec<f64> {
     let mut next = x.clone();
     for _ in 0..JACOBI_SWEEPS {
-        next.par_chunks_mut(k)
-            .enumerate()
-            .with_min_len(512)
-            .for_each(|(node, next)| {
-                let own = &x[node * k..(node + 1) * k];
-                let strength = graph.strength(node);
-                if strength == 0.0 {
-                    return;
-                }
-                for c in 0..k {
-                    let mean: f64 = graph
-                        .neighbors(node)
-                        .iter()
-                        .zip(graph.weights(node))
-                        .map(|(&v, &w)| f64::from(w) * x[v as usize * k + c])
-                        .sum();
-                    next[c] = 0.5 * (own[c] + mean / strength);
-                }
-            });
+        next.par_chunks_mut(k).enumerate().with_min_len(512).for_each(|(node, next)| {
+            let own = &x[node * k..(node + 1) * k];
+            let strength = graph.strength(node);
+            if strength == 0.0 {
+                return;
+            }
+            for c in 0..k {
+                let mean: f64 = graph
+                    .neighbors(node)
+                    .iter()
+                    .zip(graph.weights(node))
+                    .map(|(&v, &w)| f64::from(w) * x[v as usize * k + c])
+                    .sum();
+                next[c] = 0.5 * (own[c] + mean / strength);
+            }
+        });
         std::mem::swap(&mut x, &mut next);
     }
     let row = |node: u32| &x[node as usize * k..(node as usize + 1) * k];
     let farthest = |(u, v, _): (u32, u32, f32)| {
-        row(u)
-            .iter()
-            .zip(row(v))
-            .map(|(a, b)| (a - b).abs())
-            .fold(0.0, f64::max)
+        row(u).iter().zip(row(v)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
     };
     graph.edges().map(farthest).collect()
 }
@@ -144,11 +135,7 @@ fn affinity(graph: &Graph, mut x: Vec<f64>, k: usize) -> Vec<f64> {
         .map(|(u, v, _)| {
             let (u, v) = (row(u), row(v));
             let scale = dot(u, u) * dot(v, v);
-            if scale > 0.0 {
-                dot(u, v).powi(2) / scale
-            } else {
-                0.0
-            }
+            if scale > 0.0 { dot(u, v).powi(2) / scale } else { 0.0 }
         })
         .collect();
     let mut best = vec![0.0f64; graph.num_nodes()];
@@ -160,9 +147,5 @@ fn affinity(graph: &Graph, mut x: Vec<f64>, k: usize) -> Vec<f64> {
         let scale = best[u as usize] * best[v as usize];
         if scale > 0.0 { -affinity / scale } else { 0.0 }
     };
-    graph
-        .edges()
-        .zip(affinities.iter().copied())
-        .map(relative)
-        .collect()
+    graph.edges().zip(affinities.iter().copied()).map(relative).collect()
 }

@@ -51,11 +51,7 @@ pub fn quality(graph: &Graph, pyramid: &Pyramid, k: usize, projection: bool) -> 
     let coarse_eigenvalues = composite.coarse_eigenvalues(graph, pyramid, k, projection);
     let eigenvalue_errors = coarse_eigenvalues.as_ref().map(|coarse| {
         let error = |(value, coarse): (&f64, &f64)| {
-            if *value < 1e-10 {
-                0.0
-            } else {
-                (coarse - value).abs() / value
-            }
+            if *value < 1e-10 { 0.0 } else { (coarse - value).abs() / value }
         };
         eigenvalues.iter().zip(coarse).map(error).collect()
     });
@@ -64,14 +60,7 @@ pub fn quality(graph: &Graph, pyramid: &Pyramid, k: usize, projection: bool) -> 
         (basis.energy_norm(graph, &kept) - 1.0).abs()
     });
     let epsilon = projection.then(|| epsilon(graph, &basis, pyramid));
-    Quality {
-        k,
-        eigenvalues,
-        coarse_eigenvalues,
-        eigenvalue_errors,
-        subspace_error,
-        epsilon,
-    }
+    Quality { k, eigenvalues, coarse_eigenvalues, eigenvalue_errors, subspace_error, epsilon }
 }
 
 /// `ε = ‖L^(1/2)·(I − Π)·A‖₂` with `A = U·Λ^(−1/2)`, the basis of the finest level.
@@ -92,11 +81,8 @@ struct Composite {
 impl Composite {
     fn of(pyramid: &Pyramid) -> Composite {
         let n = pyramid.num_nodes;
-        let mut composite = Composite {
-            of_node: (0..n as u32).collect(),
-            entry: vec![1.0; n],
-            count: n,
-        };
+        let mut composite =
+            Composite { of_node: (0..n as u32).collect(), entry: vec![1.0; n], count: n };
         for level in &pyramid.levels {
             let mut sizes = vec![0.0f64; level.graph.num_nodes()];
             for &a in &level.assignment {
@@ -122,9 +108,7 @@ impl Composite {
         }
         let spread = |node: usize| {
             let entry = self.entry[node];
-            coarse[place(node)..place(node) + columns]
-                .iter()
-                .map(move |value| entry * value)
+            coarse[place(node)..place(node) + columns].iter().map(move |value| entry * value)
         };
         (0..self.entry.len()).flat_map(spread).collect()
     }

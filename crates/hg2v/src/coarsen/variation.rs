@@ -42,12 +42,7 @@ pub fn neighborhoods(graph: &Graph, basis: &Basis, reduction: f64) -> Sets {
 /// # Errors
 /// More cliques than can be held.
 pub fn cliques(graph: &Graph, basis: &Basis, reduction: f64) -> Result<Sets> {
-    Ok(with_width(
-        graph,
-        basis,
-        &maximal_cliques(graph)?,
-        reduction,
-    ))
+    Ok(with_width(graph, basis, &maximal_cliques(graph)?, reduction))
 }
 
 /// Candidate sets, numbered.
@@ -112,16 +107,10 @@ fn with_width(graph: &Graph, basis: &Basis, family: &impl Family, reduction: f64
 /// The cost of every edge as a set of two, by ascending `(u, v)`.
 pub fn edge_costs(graph: &Graph, basis: &Basis) -> Vec<f64> {
     let k = basis.columns();
-    let strengths: Vec<f64> = (0..graph.num_nodes())
-        .map(|node| graph.strength(node))
-        .collect();
+    let strengths: Vec<f64> = (0..graph.num_nodes()).map(|node| graph.strength(node)).collect();
     let row = |node: u32| &basis.a()[node as usize * k..(node as usize + 1) * k];
     let cost = |(u, v, _): (u32, u32, f32)| {
-        let distance: f64 = row(u)
-            .iter()
-            .zip(row(v))
-            .map(|(x, y)| (x - y) * (x - y))
-            .sum();
+        let distance: f64 = row(u).iter().zip(row(v)).map(|(x, y)| (x - y) * (x - y)).sum();
         pair_cost(strengths[u as usize] + strengths[v as usize], distance)
     };
     graph.edges().map(cost).collect()
@@ -183,12 +172,7 @@ fn contract_cheapest<const K: usize>(
             }
         } else if members.len() > 1 {
             let cost = costs.of(&members, &mut scratch);
-            queue.push(Reverse(Candidate::new(
-                cost,
-                turn,
-                candidate.number,
-                members.len(),
-            )));
+            queue.push(Reverse(Candidate::new(cost, turn, candidate.number, members.len())));
             turn += 1;
         }
     }
@@ -208,12 +192,7 @@ struct Candidate {
 
 impl Candidate {
     fn new(cost: f64, turn: u64, number: u32, size: usize) -> Candidate {
-        Candidate {
-            cost: cost.to_bits(),
-            turn,
-            number,
-            size: size as u32,
-        }
+        Candidate { cost: cost.to_bits(), turn, number, size: size as u32 }
     }
 }
 
@@ -237,10 +216,7 @@ const OUTSIDE: u32 = u32::MAX;
 
 impl Scratch {
     fn new(n: usize) -> Scratch {
-        Scratch {
-            position: vec![OUTSIDE; n],
-            inside: Vec::new(),
-        }
+        Scratch { position: vec![OUTSIDE; n], inside: Vec::new() }
     }
 }
 
@@ -253,14 +229,8 @@ impl<'a, const K: usize> Costs<'a, K> {
             let pad = |row: &[f64]| std::array::from_fn(|c| row.get(c).copied().unwrap_or(0.0));
             basis.a().chunks_exact(k).map(pad).collect()
         };
-        let strengths = (0..graph.num_nodes())
-            .map(|node| graph.strength(node))
-            .collect();
-        Costs {
-            graph,
-            strengths,
-            rows,
-        }
+        let strengths = (0..graph.num_nodes()).map(|node| graph.strength(node)).collect();
+        Costs { graph, strengths, rows }
     }
 
     /// Every candidate of two members or more, weighed.
@@ -273,12 +243,7 @@ impl<'a, const K: usize> Costs<'a, K> {
             many.map(|candidate| {
                 family.members(candidate, &mut members);
                 let cost = self.of(&members, &mut scratch);
-                Reverse(Candidate::new(
-                    cost,
-                    candidate as u64,
-                    candidate as u32,
-                    members.len(),
-                ))
+                Reverse(Candidate::new(cost, candidate as u64, candidate as u32, members.len()))
             })
             .collect::<Vec<_>>()
         };

@@ -252,9 +252,9 @@ impl KnownSet {
             let found = found as f64 / graphs.max(1) as f64;
             match (found - expected).abs() <= 0.0101 {
                 true => Ok(()),
-                false => Err(format!(
-                    "it has {found:.2} {what} a graph where {expected} are known"
-                )),
+                false => {
+                    Err(format!("it has {found:.2} {what} a graph where {expected} are known"))
+                }
             }
         };
         count("graphs", graphs, self.graphs)?;
@@ -263,9 +263,9 @@ impl KnownSet {
         mean("edges", edges, self.mean_edges)?;
         let found = fingerprint.finish();
         match self.fingerprint {
-            Some(expected) if expected != found => Err(format!(
-                "its content has the fingerprint {found} where {expected} is known"
-            )),
+            Some(expected) if expected != found => {
+                Err(format!("its content has the fingerprint {found} where {expected} is known"))
+            }
             _ => Ok(()),
         }
     }

@@ -126,11 +126,7 @@ pub fn get(
     }
     let bytes = part.length;
     part.rename(&path)?;
-    Ok(Got::Fetched {
-        path,
-        bytes,
-        resumed_from,
-    })
+    Ok(Got::Fetched { path, bytes, resumed_from })
 }
 
 /// The part of a file that has arrived, and the server's name for its version.
@@ -146,21 +142,11 @@ impl Part {
     fn open(folder: &Path, name: &str) -> Result<Part> {
         let path = folder.join(format!("{name}.zip.part"));
         let failed = |e| Error::io(&path, "write", e);
-        let file = OpenOptions::new()
-            .append(true)
-            .create(true)
-            .open(&path)
-            .map_err(failed)?;
+        let file = OpenOptions::new().append(true).create(true).open(&path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
         let validator_path = folder.join(format!("{name}.zip.part.etag"));
         let validator = fs::read_to_string(&validator_path).ok();
-        Ok(Part {
-            path,
-            file,
-            length,
-            validator_path,
-            validator,
-        })
+        Ok(Part { path, file, length, validator_path, validator })
     }
 
     /// Forgets what has arrived; what follows has the given validator.
@@ -320,13 +306,7 @@ impl Fetch<'_> {
         }
         let announced = number(headers, "content-length");
         let total = announced.and_then(|more| part.length.checked_add(more));
-        self.receive(
-            response.into_body().into_reader(),
-            part,
-            total,
-            limits,
-            progress,
-        )
+        self.receive(response.into_body().into_reader(), part, total, limits, progress)
     }
 
     /// Appends the body to the part.
@@ -365,11 +345,7 @@ impl Fetch<'_> {
     }
 
     fn gave_up(&self, problem: String) -> Error {
-        Error::Download {
-            url: self.url.to_owned(),
-            problem,
-            fix: self.by_hand.clone(),
-        }
+        Error::Download { url: self.url.to_owned(), problem, fix: self.by_hand.clone() }
     }
 }
 
@@ -418,13 +394,9 @@ struct ContentRange {
 }
 
 fn content_range(headers: &HeaderMap) -> Option<ContentRange> {
-    let (range, total) = text(headers, "content-range")?
-        .strip_prefix("bytes ")?
-        .split_once('/')?;
+    let (range, total) = text(headers, "content-range")?.strip_prefix("bytes ")?.split_once('/')?;
     Some(ContentRange {
-        first: range
-            .split_once('-')
-            .and_then(|(first, _)| first.parse().ok()),
+        first: range.split_once('-').and_then(|(first, _)| first.parse().ok()),
         total: total.parse().ok(),
     })
 }

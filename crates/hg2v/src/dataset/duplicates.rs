@@ -46,11 +46,7 @@ struct Member {
 
 impl Members {
     pub(super) fn push(&mut self, digest: [u8; 32], class: Option<u32>, position: u64) {
-        self.0.push(Member {
-            digest,
-            class,
-            position,
-        });
+        self.0.push(Member { digest, class, position });
     }
 
     /// The groups; `classes` says whether the members' classes can be trusted.
@@ -77,12 +73,9 @@ impl Members {
                 }
             }
             let runs = group.chunk_by(|a, b| a.class == b.class);
-            let counts = runs
-                .filter(|run| run[0].class.is_some())
-                .map(<[Member]>::len);
-            let (distinct, commonest, sum) = counts.fold((0, 0, 0), |(n, max, sum), count| {
-                (n + 1, count.max(max), sum + count)
-            });
+            let counts = runs.filter(|run| run[0].class.is_some()).map(<[Member]>::len);
+            let (distinct, commonest, sum) =
+                counts.fold((0, 0, 0), |(n, max, sum), count| (n + 1, count.max(max), sum + count));
             mixed += u64::from(distinct > 1);
             right += commonest as u64;
             labelled += sum as u64;
@@ -127,20 +120,12 @@ pub(super) fn content_digest(record: &GraphRecord) -> [u8; 32] {
         let weights = record.weights.as_ref();
         weights.map_or(1.0, |weights| weights[edge as usize])
     };
-    let label = |edge: u32| {
-        record
-            .edge_labels
-            .as_ref()
-            .map(|labels| &labels[edge as usize])
-    };
+    let label = |edge: u32| record.edge_labels.as_ref().map(|labels| &labels[edge as usize]);
     let mut order: Vec<u32> = (0..record.edges.len() as u32).collect();
     order.sort_unstable_by(|&a, &b| {
         let by_weight = || weight(a).total_cmp(&weight(b));
         let by_label = || label(a).cmp(&label(b));
-        ends(a)
-            .cmp(&ends(b))
-            .then_with(by_weight)
-            .then_with(by_label)
+        ends(a).cmp(&ends(b)).then_with(by_weight).then_with(by_label)
     });
     let mut bytes = Vec::with_capacity(16 * order.len());
     for &edge in &order {
@@ -163,12 +148,7 @@ pub(super) fn content_digest(record: &GraphRecord) -> [u8; 32] {
     if let Some(features) = &record.features {
         digest.update((features.dim as u64).to_le_bytes());
         bytes.clear();
-        bytes.extend(
-            features
-                .values
-                .iter()
-                .flat_map(|value| value.to_bits().to_le_bytes()),
-        );
+        bytes.extend(features.values.iter().flat_map(|value| value.to_bits().to_le_bytes()));
         digest.update(&bytes);
     }
     digest.finalize().into()

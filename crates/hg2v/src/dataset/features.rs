@@ -60,11 +60,7 @@ pub enum DegreeChoice {
 
 impl Default for FeatureChoice {
     fn default() -> FeatureChoice {
-        FeatureChoice {
-            attributes: true,
-            labels: true,
-            degree: DegreeChoice::Auto,
-        }
+        FeatureChoice { attributes: true, labels: true, degree: DegreeChoice::Auto }
     }
 }
 
@@ -233,12 +229,7 @@ impl FeatureSchema {
                 line => Place::Line(line as u64),
             };
             let problem = format!("this is no feature schema: {e}");
-            Error::input(
-                file,
-                place,
-                problem,
-                "fit the model again, or restore the file",
-            )
+            Error::input(file, place, problem, "fit the model again, or restore the file")
         })
     }
 }
@@ -248,10 +239,7 @@ impl fmt::Display for FeatureSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
         if let Some(scaler) = &self.attributes {
-            parts.push(format!(
-                "{}, standardised",
-                count(scaler.mean.len(), "attribute")
-            ));
+            parts.push(format!("{}, standardised", count(scaler.mean.len(), "attribute")));
         }
         if let Some(labels) = &self.labels {
             parts.push(format!("{}, one-hot", count(labels.len(), "label")));
@@ -488,11 +476,7 @@ impl FeatureFitter {
         Error::input(
             &self.file,
             Place::Record(position + 1),
-            format!(
-                "{name} has {}, but {first_name} has {}",
-                describe(has),
-                describe(first)
-            ),
+            format!("{name} has {}, but {first_name} has {}", describe(has), describe(first)),
             "make all graphs alike, or leave these features out",
         )
     }
@@ -536,18 +520,10 @@ impl Moments {
     /// A column without spread gets width 1, so that it becomes zeros.
     fn scaler(self, file: &Path) -> Result<Scaler> {
         if self.rows == 0 {
-            return Ok(Scaler {
-                mean: vec![0.0],
-                std: vec![1.0],
-            });
+            return Ok(Scaler { mean: vec![0.0], std: vec![1.0] });
         }
-        let deviations = self
-            .squares
-            .iter()
-            .map(|squares| (squares / self.rows as f64).sqrt());
-        let std: Vec<f64> = deviations
-            .map(|std| if std == 0.0 { 1.0 } else { std })
-            .collect();
+        let deviations = self.squares.iter().map(|squares| (squares / self.rows as f64).sqrt());
+        let std: Vec<f64> = deviations.map(|std| if std == 0.0 { 1.0 } else { std }).collect();
         for (column, (mean, std)) in self.mean.iter().zip(&std).enumerate() {
             if !(mean.is_finite() && std.is_finite()) {
                 return Err(Error::input(
@@ -558,10 +534,7 @@ impl Moments {
                 ));
             }
         }
-        Ok(Scaler {
-            mean: self.mean,
-            std,
-        })
+        Ok(Scaler { mean: self.mean, std })
     }
 }
 
@@ -593,10 +566,7 @@ impl TryFrom<Stored> for FeatureSchema {
         if stored.version != VERSION {
             return Err(format!("its version is {}, not {VERSION}", stored.version));
         }
-        for (name, scaler) in [
-            ("attributes", &stored.attributes),
-            ("degree", &stored.degree),
-        ] {
+        for (name, scaler) in [("attributes", &stored.attributes), ("degree", &stored.degree)] {
             let Some(scaler) = scaler else { continue };
             if scaler.mean.len() != scaler.std.len() {
                 let (mean, std) = (scaler.mean.len(), scaler.std.len());
@@ -605,26 +575,14 @@ impl TryFrom<Stored> for FeatureSchema {
             if let Some(mean) = scaler.mean.iter().find(|mean| !mean.is_finite()) {
                 return Err(format!("{name} has a mean of {mean}"));
             }
-            if let Some(std) = scaler
-                .std
-                .iter()
-                .find(|std| !(std.is_finite() && **std > 0.0))
-            {
+            if let Some(std) = scaler.std.iter().find(|std| !(std.is_finite() && **std > 0.0)) {
                 return Err(format!("{name} has a deviation of {std}"));
             }
         }
-        if stored
-            .attributes
-            .as_ref()
-            .is_some_and(|scaler| scaler.mean.is_empty())
-        {
+        if stored.attributes.as_ref().is_some_and(|scaler| scaler.mean.is_empty()) {
             return Err("attributes has no columns".to_owned());
         }
-        if stored
-            .degree
-            .as_ref()
-            .is_some_and(|scaler| scaler.mean.len() != 1)
-        {
+        if stored.degree.as_ref().is_some_and(|scaler| scaler.mean.len() != 1) {
             return Err("degree is one column, not more or less".to_owned());
         }
         let labels = stored.labels.as_deref().unwrap_or_default();

@@ -45,10 +45,7 @@ impl Default for Fingerprint {
     fn default() -> Fingerprint {
         let mut hash = Sha256::new();
         hash.update(b"hg2v collection 1\n");
-        Fingerprint {
-            hash,
-            form: Vec::new(),
-        }
+        Fingerprint { hash, form: Vec::new() }
     }
 }
 
@@ -159,10 +156,7 @@ mod tests {
             weights: Some(vec![2.0, 3.0]),
             edge_labels: Some(vec![5.into(), 6.into()]),
             node_labels: Some(vec![7.into(), 8.into(), "c".into()]),
-            features: Some(Features {
-                dim: 1,
-                values: vec![0.5, 1.5, 2.5],
-            }),
+            features: Some(Features { dim: 1, values: vec![0.5, 1.5, 2.5] }),
             directed: false,
             folded_repeats: 0,
         }
@@ -178,10 +172,7 @@ mod tests {
             label: Some((-1).into()),
             num_nodes: 2,
             edges: vec![[1, 0]],
-            features: Some(Features {
-                dim: 1,
-                values: vec![0.5, -2.0],
-            }),
+            features: Some(Features { dim: 1, values: vec![0.5, -2.0] }),
             ..GraphRecord::default()
         };
         assert_eq!(
@@ -199,14 +190,8 @@ mod tests {
         other.folded_repeats = 4;
         other.label = Some("1".into());
         assert_eq!(of(&[other]), of(&[full()]));
-        let unweighted = GraphRecord {
-            weights: None,
-            ..full()
-        };
-        let weighing_one = GraphRecord {
-            weights: Some(vec![1.0, 1.0]),
-            ..full()
-        };
+        let unweighted = GraphRecord { weights: None, ..full() };
+        let weighing_one = GraphRecord { weights: Some(vec![1.0, 1.0]), ..full() };
         assert_eq!(of(&[unweighted]), of(&[weighing_one]));
     }
 

@@ -50,21 +50,15 @@ impl Params {
             ));
         }
         match self.scale {
-            Some(scale) if !(scale.is_finite() && scale > 0.0) => Err(Error::parameter(
-                "--scale",
-                scale,
-                "it must be a positive number",
-            )),
+            Some(scale) if !(scale.is_finite() && scale > 0.0) => {
+                Err(Error::parameter("--scale", scale, "it must be a positive number"))
+            }
             _ => Ok(()),
         }
     }
 
     fn keeps(&self, luminosity: f64) -> bool {
-        if self.threshold == 0.0 {
-            luminosity > 0.0
-        } else {
-            luminosity >= self.threshold
-        }
+        if self.threshold == 0.0 { luminosity > 0.0 } else { luminosity >= self.threshold }
     }
 }
 
@@ -228,11 +222,7 @@ impl ImageGraphs {
             if node == NO_NODE {
                 continue;
             }
-            let right = if (pixel + 1) % columns == 0 {
-                None
-            } else {
-                self.nodes.get(pixel + 1)
-            };
+            let right = if (pixel + 1) % columns == 0 { None } else { self.nodes.get(pixel + 1) };
             let down = self.nodes.get(pixel + columns);
             let kept = [right, down].into_iter().flatten();
             edges.extend(kept.filter(|&&n| n != NO_NODE).map(|&n| [node, n]));
@@ -352,10 +342,7 @@ impl IdxFile {
         let file = File::open(path).map_err(cannot_read)?;
         let on_disk = file.metadata().map_err(cannot_read)?.len();
         let mut raw = BufReader::with_capacity(1 << 16, file);
-        let packed = raw
-            .fill_buf()
-            .map_err(cannot_read)?
-            .starts_with(&[0x1f, 0x8b]);
+        let packed = raw.fill_buf().map_err(cannot_read)?.starts_with(&[0x1f, 0x8b]);
         let reader: Box<dyn Read + Send> = if packed {
             Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(raw)))
         } else {
@@ -405,9 +392,7 @@ impl IdxFile {
             .dims
             .iter()
             .skip(1)
-            .try_fold(self.kind.size() as u64, |product, &dim| {
-                product.checked_mul(u64::from(dim))
-            })
+            .try_fold(self.kind.size() as u64, |product, &dim| product.checked_mul(u64::from(dim)))
             .ok_or_else(|| self.too_large())?;
         self.total_bytes().map(|_| ())
     }
@@ -424,10 +409,7 @@ impl IdxFile {
     fn too_large(&self) -> Error {
         self.refused(
             4,
-            format!(
-                "dimensions of {:?} announce more than 2^64 bytes",
-                self.dims
-            ),
+            format!("dimensions of {:?} announce more than 2^64 bytes", self.dims),
             "the header is damaged; fetch the file again",
         )
     }
@@ -435,11 +417,7 @@ impl IdxFile {
     /// Reads the next item, the `index`-th.
     fn read_item(&mut self, index: u64, bytes: &mut Vec<u8>) -> Result<()> {
         let count = self.dims.first().copied().unwrap_or_default();
-        self.read_exactly(
-            self.item_bytes,
-            bytes,
-            &format!("item {index} of the {count} announced"),
-        )
+        self.read_exactly(self.item_bytes, bytes, &format!("item {index} of the {count} announced"))
     }
 
     /// Reads `length` bytes; memory grows with what is there, not with `length`.

@@ -15,10 +15,6 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits {
-            max_nodes: 1 << 24,
-            max_record_bytes: 1 << 30,
-            max_unpacked_bytes: 2 << 30,
-        }
+        Limits { max_nodes: 1 << 24, max_record_bytes: 1 << 30, max_unpacked_bytes: 2 << 30 }
     }
 }

@@ -7,9 +7,9 @@
 pub mod catalog;
 pub mod csv;
 pub mod download;
-pub mod fingerprint;
 pub mod duplicates;
 pub mod features;
+pub mod fingerprint;
 pub mod graphml;
 mod group;
 pub mod images;
@@ -18,8 +18,8 @@ mod limits;
 mod node_count;
 mod notes;
 pub mod parquet;
-pub mod synthetic;
 pub mod summary;
+pub mod synthetic;
 mod text;
 pub mod tu;
 
@@ -181,13 +181,7 @@ fn detect_folder(path: &Path) -> Result<Format> {
     let failed = |e| Error::io(path, "read", e);
     let mut names = Vec::new();
     for entry in fs::read_dir(path).map_err(failed)? {
-        names.push(
-            entry
-                .map_err(failed)?
-                .file_name()
-                .to_string_lossy()
-                .into_owned(),
-        );
+        names.push(entry.map_err(failed)?.file_name().to_string_lossy().into_owned());
     }
     if names.iter().any(|name| name == "edges.csv") {
         Ok(Format::CsvFolder)
@@ -196,15 +190,9 @@ fn detect_folder(path: &Path) -> Result<Format> {
         .any(|name| name.ends_with("_graph_indicator.txt") || name.ends_with("_A.txt"))
     {
         Ok(Format::TuFolder)
-    } else if names
-        .iter()
-        .any(|name| name.to_ascii_lowercase().ends_with(".graphml"))
-    {
+    } else if names.iter().any(|name| name.to_ascii_lowercase().ends_with(".graphml")) {
         Ok(Format::GraphMl)
-    } else if names
-        .iter()
-        .any(|name| name == "nodes.csv" || name == "graphs.csv")
-    {
+    } else if names.iter().any(|name| name == "nodes.csv" || name == "graphs.csv") {
         Ok(Format::CsvFolder)
     } else {
         Err(unknown(path))
@@ -266,10 +254,7 @@ pub fn locate(data: &Path, data_dir: Option<&Path>) -> Result<PathBuf> {
     }
     let (problem, fix) = match (is_name, data_dir) {
         (true, Some(folder)) => (
-            format!(
-                "no such file or folder, and no set of that name in {}",
-                folder.display()
-            ),
+            format!("no such file or folder, and no set of that name in {}", folder.display()),
             "check the spelling, or fetch it with `hg2v datasets get`".to_owned(),
         ),
         (true, None) => (
@@ -278,10 +263,7 @@ pub fn locate(data: &Path, data_dir: Option<&Path>) -> Result<PathBuf> {
              --data-dir or HG2V_DATA"
                 .to_owned(),
         ),
-        (false, _) => (
-            "no such file or folder".to_owned(),
-            "check the path".to_owned(),
-        ),
+        (false, _) => ("no such file or folder".to_owned(), "check the path".to_owned()),
     };
     Err(Error::input(data, Place::Whole, problem, fix))
 }
@@ -326,10 +308,9 @@ pub fn create(path: &Path, format: Option<Format>) -> Result<Box<dyn Sink>> {
 /// # Errors
 /// When the name has another ending.
 pub fn format_of_name(path: &Path) -> Result<Format> {
-    let name = path.file_name().map_or_else(
-        || "-".to_owned(),
-        |name| name.to_string_lossy().to_ascii_lowercase(),
-    );
+    let name = path
+        .file_name()
+        .map_or_else(|| "-".to_owned(), |name| name.to_string_lossy().to_ascii_lowercase());
     let ending = name.rsplit_once('.').map(|(_, ending)| ending);
     Ok(match ending {
         Some("jsonl" | "ndjson" | "json") => Format::Jsonl,

@@ -15,10 +15,7 @@ pub(crate) struct Fault {
 
 impl Fault {
     pub(crate) fn new(problem: impl Into<String>, fix: impl Into<String>) -> Fault {
-        Fault {
-            problem: problem.into(),
-            fix: fix.into(),
-        }
+        Fault { problem: problem.into(), fix: fix.into() }
     }
 
     /// The same as an error at a place in a file.
@@ -91,11 +88,7 @@ impl NodeCount {
         match self.said {
             // Within `most`, which fits in 32 bits.
             Some((count, _)) => count as u32,
-            None => edges
-                .iter()
-                .flatten()
-                .max()
-                .map_or(0, |&highest| highest + 1),
+            None => edges.iter().flatten().max().map_or(0, |&highest| highest + 1),
         }
     }
 
@@ -126,9 +119,7 @@ pub(crate) fn same_length(
 
 /// Whether names are the plain positions `0, 1, 2, …`, which records leave out.
 pub(crate) fn are_positions(names: &[Scalar]) -> bool {
-    (0i64..)
-        .zip(names)
-        .all(|(position, name)| matches!(name, Scalar::Int(int) if *int == position))
+    (0i64..).zip(names).all(|(position, name)| matches!(name, Scalar::Int(int) if *int == position))
 }
 
 #[cfg(test)]
@@ -136,10 +127,7 @@ mod tests {
     use super::*;
 
     fn count() -> NodeCount {
-        NodeCount::within(&Limits {
-            max_nodes: 10,
-            ..Limits::default()
-        })
+        NodeCount::within(&Limits { max_nodes: 10, ..Limits::default() })
     }
 
     #[test]
@@ -148,10 +136,7 @@ mod tests {
         count.says("x", 4).unwrap();
         count.says("node_labels", 4).unwrap();
         let fault = count.says("n", 5).unwrap_err();
-        assert_eq!(
-            fault.problem,
-            "`n` stands for 5 nodes, but `node_labels` for 4"
-        );
+        assert_eq!(fault.problem, "`n` stands for 5 nodes, but `node_labels` for 4");
         assert_eq!(count.position("edges", 0, 3).unwrap(), 3);
         assert!(count.position("edges", 0, 4).is_err());
         assert_eq!(count.settle(&[[0, 1]]), 4);
@@ -161,13 +146,7 @@ mod tests {
     fn edges_alone_count_up_to_the_limit() {
         let count = count();
         assert_eq!(count.position("edges", 0, 9).unwrap(), 9);
-        assert!(
-            count
-                .position("edges", 7, 10)
-                .unwrap_err()
-                .problem
-                .contains("`edges[7]`")
-        );
+        assert!(count.position("edges", 7, 10).unwrap_err().problem.contains("`edges[7]`"));
         assert!(count.position("edges", 0, i64::MAX).is_err());
         assert!(count.position("edges", 0, -1).is_err());
         assert_eq!(count.settle(&[[0, 2], [1, 1]]), 3);

@@ -46,11 +46,7 @@ pub struct SummaryOptions {
 
 impl Default for SummaryOptions {
     fn default() -> SummaryOptions {
-        SummaryOptions {
-            duplicates: true,
-            wl_rounds: 5,
-            features: FeatureChoice::default(),
-        }
+        SummaryOptions { duplicates: true, wl_rounds: 5, features: FeatureChoice::default() }
     }
 }
 
@@ -372,10 +368,7 @@ impl Tally {
         self.edge_labels.add(&facts.edge_labels);
         self.classes.add(&counted(record.label.iter()));
         if let Some(digests) = facts.digests {
-            let class = record
-                .label
-                .as_ref()
-                .and_then(|label| self.classes.number(label));
+            let class = record.label.as_ref().and_then(|label| self.classes.number(label));
             self.identical.push(digests.content, class, position);
             self.alike.push(digests.wl, class, position);
         }
@@ -390,10 +383,8 @@ impl Tally {
         let Some(features) = record.features.as_ref().filter(|features| features.dim > 0) else {
             return;
         };
-        let found = self.attributes.get_or_insert(AttributeSummary {
-            dim: features.dim as u64,
-            graphs: 0,
-        });
+        let found =
+            self.attributes.get_or_insert(AttributeSummary { dim: features.dim as u64, graphs: 0 });
         found.graphs += 1;
     }
 
@@ -401,11 +392,8 @@ impl Tally {
         let Some([first, ..]) = record.weights.as_deref() else {
             return;
         };
-        let found = self.weights.get_or_insert(WeightSummary {
-            graphs: 0,
-            min: *first,
-            max: *first,
-        });
+        let found =
+            self.weights.get_or_insert(WeightSummary { graphs: 0, min: *first, max: *first });
         found.graphs += 1;
         for weight in record.weights.iter().flatten() {
             found.min = found.min.min(*weight);
@@ -437,9 +425,7 @@ impl Tally {
             edge_labels: self.edge_labels.finish(),
             weights: self.weights,
             classes: self.classes.finish(),
-            duplicates: options
-                .duplicates
-                .then(|| self.identical.groups(classes_known)),
+            duplicates: options.duplicates.then(|| self.identical.groups(classes_known)),
             wl_equivalent: options.duplicates.then(|| WlEquivalent {
                 rounds: options.wl_rounds,
                 groups: self.alike.groups(classes_known),
@@ -452,11 +438,9 @@ impl Tally {
                     plan: schema.to_string(),
                     problem: None,
                 },
-                Err(error) => FeaturePlan {
-                    dim: None,
-                    plan: String::new(),
-                    problem: Some(error.to_string()),
-                },
+                Err(error) => {
+                    FeaturePlan { dim: None, plan: String::new(), problem: Some(error.to_string()) }
+                }
             },
         }
     }
@@ -480,10 +464,7 @@ impl Spread {
     fn of_histogram(counts: &BTreeMap<u32, u64>) -> Option<Spread> {
         let (first, last) = (counts.keys().next()?, counts.keys().next_back()?);
         let total: u64 = counts.values().sum();
-        let sum: u64 = counts
-            .iter()
-            .map(|(&value, count)| u64::from(value) * count)
-            .sum();
+        let sum: u64 = counts.iter().map(|(&value, count)| u64::from(value) * count).sum();
         // The value at a place of the sorted list that the histogram stands for.
         let at = |place: u64| {
             let mut before = 0;
@@ -554,18 +535,11 @@ impl Counter {
         let distinct = self.counts.len() as u64;
         let complete = self.complete();
         let counts = self.counts.into_iter();
-        let mut top: Vec<LabelCount> = counts
-            .map(|(label, (_, count))| LabelCount { label, count })
-            .collect();
+        let mut top: Vec<LabelCount> =
+            counts.map(|(label, (_, count))| LabelCount { label, count }).collect();
         // Stable: labels of equal count stay in their own order.
         top.sort_by_key(|entry| std::cmp::Reverse(entry.count));
         top.truncate(MAX_LISTED);
-        Some(Vocabulary {
-            distinct,
-            complete,
-            graphs: self.graphs,
-            total: self.total,
-            top,
-        })
+        Some(Vocabulary { distinct, complete, graphs: self.graphs, total: self.total, top })
     }
 }

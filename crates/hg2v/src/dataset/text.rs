@@ -18,11 +18,7 @@ pub(super) struct Budget {
 
 impl Budget {
     pub(super) fn new(limit: u64, option: &'static str) -> Budget {
-        Budget {
-            limit,
-            left: limit,
-            option,
-        }
+        Budget { limit, left: limit, option }
     }
 
     /// Reads to the end, refusing to hold more than what is left.
@@ -33,9 +29,7 @@ impl Budget {
         failed: impl FnOnce(io::Error) -> Error,
     ) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        from.take(self.left.saturating_add(1))
-            .read_to_end(&mut bytes)
-            .map_err(failed)?;
+        from.take(self.left.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
         self.take(file, bytes.len() as u64)?;
         Ok(bytes)
     }
@@ -55,14 +49,8 @@ impl Budget {
         Err(Error::input(
             file,
             Place::Whole,
-            format!(
-                "holding it would take more than the {} bytes allowed",
-                self.limit
-            ),
-            format!(
-                "if the collection really is that large, raise {}",
-                self.option
-            ),
+            format!("holding it would take more than the {} bytes allowed", self.limit),
+            format!("if the collection really is that large, raise {}", self.option),
         ))
     }
 
@@ -90,10 +78,7 @@ pub(super) fn few(mut sentences: Vec<String>) -> Vec<String> {
 pub(super) fn lines(bytes: &[u8]) -> Lines<'_> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let bytes = bytes.trim_ascii_end();
-    Lines {
-        rest: (!bytes.is_empty()).then_some(bytes),
-        number: 0,
-    }
+    Lines { rest: (!bytes.is_empty()).then_some(bytes), number: 0 }
 }
 
 /// See [`lines`].
@@ -133,10 +118,7 @@ pub(super) fn utf8_file<'a>(file: &Path, bytes: &'a [u8]) -> Result<&'a str> {
     std::str::from_utf8(bytes).map_err(|e| {
         let (before, after) = bytes.split_at(e.valid_up_to());
         let number = line_at(before);
-        let start = before
-            .iter()
-            .rposition(|&b| b == b'\n')
-            .map_or(0, |at| at + 1);
+        let start = before.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
         let end = after.iter().position(|&b| b == b'\n');
         let end = end.map_or(bytes.len(), |at| before.len() + at);
         not_utf8(file, number, &bytes[start..end])
@@ -187,9 +169,7 @@ pub(super) fn finite(text: &str) -> Option<f64> {
 /// | anything else | the text itself |
 pub(super) fn id(cell: &str) -> Scalar {
     // Two ids must never fall together, so `0.5` is a number but `0.50` is text.
-    scalar(cell, |text| {
-        finite(text).filter(|x| format!("{x:?}") == text)
-    })
+    scalar(cell, |text| finite(text).filter(|x| format!("{x:?}") == text))
 }
 
 /// The label that a cell spells: as [`id`], but any decimal number is a number.

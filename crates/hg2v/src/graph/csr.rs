@@ -96,18 +96,12 @@ impl Graph {
         };
         let mut edges = Vec::with_capacity(record.edges.len());
         for (position, &[u, v]) in record.edges.iter().enumerate() {
-            let weight = record
-                .weights
-                .as_ref()
-                .map_or(1.0, |weights| weights[position]);
+            let weight = record.weights.as_ref().map_or(1.0, |weights| weights[position]);
             let weight = match policy {
                 WeightPolicy::Ignore => 1.0,
                 _ if weight >= 0.0 => weight,
                 WeightPolicy::Use => {
-                    return Err(RefusedWeight {
-                        edge: position,
-                        weight,
-                    });
+                    return Err(RefusedWeight { edge: position, weight });
                 }
                 WeightPolicy::Abs => {
                     found.negative_weights += 1;
@@ -132,19 +126,12 @@ impl Graph {
             }
             same
         });
-        Ok((
-            Graph::from_sorted_edges(record.num_nodes as usize, &edges),
-            found,
-        ))
+        Ok((Graph::from_sorted_edges(record.num_nodes as usize, &edges), found))
     }
 
     /// The graph of distinct edges `(u, v, weight)` with `u < v`, sorted by `(u, v)`.
     pub(crate) fn from_sorted_edges(num_nodes: usize, edges: &[(u32, u32, f32)]) -> Graph {
-        debug_assert!(
-            edges
-                .windows(2)
-                .all(|w| (w[0].0, w[0].1) < (w[1].0, w[1].1))
-        );
+        debug_assert!(edges.windows(2).all(|w| (w[0].0, w[0].1) < (w[1].0, w[1].1)));
         let mut offsets = vec![0usize; num_nodes + 1];
         for &(u, v, _) in edges {
             offsets[u as usize + 1] += 1;
@@ -170,11 +157,7 @@ impl Graph {
         for &(u, v, weight) in edges {
             put(u, v, weight);
         }
-        Graph {
-            offsets,
-            targets,
-            weights,
-        }
+        Graph { offsets, targets, weights }
     }
 
     /// How many nodes.
@@ -234,21 +217,10 @@ mod tests {
 
     #[test]
     fn policy_is_applied_and_counted() {
-        let record = record(
-            5,
-            &[
-                ([0, 1], 2.0),
-                ([1, 0], 3.0),
-                ([2, 2], 1.0),
-                ([3, 1], 0.0),
-                ([2, 1], 1.0),
-            ],
-        );
+        let record =
+            record(5, &[([0, 1], 2.0), ([1, 0], 3.0), ([2, 2], 1.0), ([3, 1], 0.0), ([2, 1], 1.0)]);
         let (graph, found) = Graph::from_record(&record, WeightPolicy::Use).unwrap();
-        assert_eq!(
-            graph.edges().collect::<Vec<_>>(),
-            [(0, 1, 3.0), (1, 2, 1.0)]
-        );
+        assert_eq!(graph.edges().collect::<Vec<_>>(), [(0, 1, 3.0), (1, 2, 1.0)]);
         assert_eq!(graph.num_nodes(), 5);
         assert_eq!(graph.strength(1), 4.0);
         let expected = Findings {
@@ -265,13 +237,7 @@ mod tests {
     fn negative_weights_follow_the_policy() {
         let record = record(3, &[([0, 1], 1.0), ([1, 2], -2.0)]);
         let refused = Graph::from_record(&record, WeightPolicy::Use).unwrap_err();
-        assert_eq!(
-            refused,
-            RefusedWeight {
-                edge: 1,
-                weight: -2.0
-            }
-        );
+        assert_eq!(refused, RefusedWeight { edge: 1, weight: -2.0 });
         let (graph, found) = Graph::from_record(&record, WeightPolicy::Abs).unwrap();
         assert_eq!(graph.weights(1), [1.0, 2.0]);
         assert_eq!(found.negative_weights, 1);
@@ -281,10 +247,7 @@ mod tests {
 
     #[test]
     fn rows_ascend_whatever_the_order_of_edges() {
-        let record = record(
-            4,
-            &[([3, 0], 1.0), ([2, 3], 1.0), ([1, 3], 1.0), ([0, 1], 1.0)],
-        );
+        let record = record(4, &[([3, 0], 1.0), ([2, 3], 1.0), ([1, 3], 1.0), ([0, 1], 1.0)]);
         let (graph, _) = Graph::from_record(&record, WeightPolicy::Use).unwrap();
         assert_eq!(graph.neighbors(3), [0, 1, 2]);
         assert_eq!(graph.neighbors(0), [1, 3]);

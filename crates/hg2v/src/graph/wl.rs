@@ -155,8 +155,7 @@ impl Key {
             }
             Some(codes) => {
                 self.pairs.clear();
-                self.pairs
-                    .extend(codes.iter().zip(below).map(|(&code, label)| [code, label]));
+                self.pairs.extend(codes.iter().zip(below).map(|(&code, label)| [code, label]));
                 self.pairs.sort_unstable();
                 self.values.extend_from_slice(self.pairs.as_flattened());
             }

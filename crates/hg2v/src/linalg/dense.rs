@@ -90,9 +90,8 @@ mod tests {
             let (values, vectors) = symmetric_eigen(&mut a.clone(), n, n).unwrap();
             for i in 0..n {
                 for j in 0..n {
-                    let rebuilt: f64 = (0..n)
-                        .map(|c| values[c] * vectors[c * n + i] * vectors[c * n + j])
-                        .sum();
+                    let rebuilt: f64 =
+                        (0..n).map(|c| values[c] * vectors[c * n + i] * vectors[c * n + j]).sum();
                     assert!((rebuilt - a[i * n + j]).abs() < 1e-12, "{n}: {i} {j}");
                 }
             }

@@ -29,21 +29,10 @@ pub fn smallest(factor: &Factor, wanted: usize) -> Option<(Vec<f64>, Vec<f64>)> 
     let mut locked: Vec<(f64, Vec<f64>)> = Vec::new();
     for restart in 0..4 * (wanted as u64 + 1) {
         // Once enough pairs are locked, a new one counts only above the least of them.
-        let floor = if locked.len() >= wanted {
-            locked[wanted - 1].0
-        } else {
-            0.0
-        };
-        let missing = if floor > 0.0 {
-            1
-        } else {
-            wanted - locked.len()
-        };
+        let floor = if locked.len() >= wanted { locked[wanted - 1].0 } else { 0.0 };
+        let missing = if floor > 0.0 { 1 } else { wanted - locked.len() };
         let found = krylov(factor, &locked, missing, floor, restart)?;
-        let news = found
-            .iter()
-            .filter(|(value, _)| *value > floor * (1.0 + 1e-9))
-            .count();
+        let news = found.iter().filter(|(value, _)| *value > floor * (1.0 + 1e-9)).count();
         if news == 0 {
             break;
         }
@@ -56,10 +45,7 @@ pub fn smallest(factor: &Factor, wanted: usize) -> Option<(Vec<f64>, Vec<f64>)> 
         }
     }
     let values = locked.iter().map(|(value, _)| 1.0 / value).collect();
-    Some((
-        values,
-        locked.into_iter().flat_map(|(_, vector)| vector).collect(),
-    ))
+    Some((values, locked.into_iter().flat_map(|(_, vector)| vector).collect()))
 }
 
 /// The `missing` largest Ritz pairs of `A⁺` in the complement of the null space
@@ -79,11 +65,8 @@ fn krylov(
     let mut alphas = Vec::with_capacity(longest);
     let mut betas: Vec<f64> = Vec::with_capacity(longest);
 
-    let mut next: Vec<f64> = factor
-        .order()
-        .iter()
-        .map(|&v| start_value(u64::from(v) ^ (restart << 40)))
-        .collect();
+    let mut next: Vec<f64> =
+        factor.order().iter().map(|&v| start_value(u64::from(v) ^ (restart << 40))).collect();
     orthogonalize(&mut next, factor, locked, &[]);
     normalize(&mut next);
     let mut check_at = missing + 4;
@@ -173,10 +156,7 @@ fn lift(
     }
     let pairs = chosen.iter().map(|&i| {
         let mut vector = vec![0.0; n];
-        for (weight, basis) in z[i * steps..(i + 1) * steps]
-            .iter()
-            .zip(basis.chunks_exact(n))
-        {
+        for (weight, basis) in z[i * steps..(i + 1) * steps].iter().zip(basis.chunks_exact(n)) {
             axpy(*weight, basis, &mut vector);
         }
         normalize(&mut vector);

@@ -69,15 +69,8 @@ impl Factor {
         for (step, &node) in factor.order.iter().enumerate() {
             step_of[node as usize] = step as u32;
         }
-        factor
-            .rows
-            .iter_mut()
-            .for_each(|row| *row = step_of[*row as usize]);
-        factor.null = factor
-            .order
-            .iter()
-            .map(|&node| operator.null[node as usize])
-            .collect();
+        factor.rows.iter_mut().for_each(|row| *row = step_of[*row as usize]);
+        factor.null = factor.order.iter().map(|&node| operator.null[node as usize]).collect();
         Some(factor)
     }
 
@@ -136,12 +129,7 @@ impl Elimination {
     fn new(operator: &Operator) -> Elimination {
         let n = operator.len();
         let adjacency: Vec<Vec<(u32, f64)>> = (0..n)
-            .map(|node| {
-                operator
-                    .row(node)
-                    .map(|(target, entry)| (target as u32, entry))
-                    .collect()
-            })
+            .map(|node| operator.row(node).map(|(target, entry)| (target as u32, entry)).collect())
             .collect();
         let degree: Vec<u32> = adjacency.iter().map(|row| row.len() as u32).collect();
         // Grounding the node of highest degree takes the worst row out of the
@@ -209,17 +197,13 @@ impl Elimination {
         // Whoever lists fewer neighbours is searched.
         let shorter = self.adjacency[u as usize].len() <= self.adjacency[v as usize].len();
         let (few, many) = if shorter { (u, v) } else { (v, u) };
-        match self.adjacency[few as usize]
-            .iter_mut()
-            .find(|(target, _)| *target == many)
-        {
+        match self.adjacency[few as usize].iter_mut().find(|(target, _)| *target == many) {
             Some((_, entry)) => {
                 *entry += weight;
                 // The longer list holds the edge as well; its weight is read
                 // from whichever node is eliminated first, so both must agree.
-                if let Some((_, entry)) = self.adjacency[many as usize]
-                    .iter_mut()
-                    .find(|(target, _)| *target == few)
+                if let Some((_, entry)) =
+                    self.adjacency[many as usize].iter_mut().find(|(target, _)| *target == few)
                 {
                     *entry += weight;
                 }
@@ -261,15 +245,9 @@ mod tests {
     fn graph(n: u32, chords: u32) -> Graph {
         let mut edges: Vec<[u32; 2]> = (1..n).map(|v| [v - 1, v]).collect();
         edges.extend((0..chords).map(|c| [(c * 7) % n, (c * 13 + 5) % n]));
-        let weights = (0..edges.len())
-            .map(|e| 1.5 + start_value(e as u64))
-            .collect();
-        let record = GraphRecord {
-            num_nodes: n,
-            edges,
-            weights: Some(weights),
-            ..Default::default()
-        };
+        let weights = (0..edges.len()).map(|e| 1.5 + start_value(e as u64)).collect();
+        let record =
+            GraphRecord { num_nodes: n, edges, weights: Some(weights), ..Default::default() };
         Graph::from_record(&record, WeightPolicy::Use).unwrap().0
     }
 

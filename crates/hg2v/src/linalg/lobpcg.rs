@@ -55,14 +55,8 @@ fn nested<const P: usize>(operator: &Operator, wanted: usize) -> Found {
         let precondition = |r: &[[f64; P]]| hierarchy.cycle(level, r);
         let (values, refined, converged) = refine(current, x, wanted, steps, precondition);
         if level == 0 {
-            let vectors = (0..wanted)
-                .flat_map(|c| refined.iter().map(move |row| row[c]))
-                .collect();
-            return Found {
-                values: values[..wanted].to_vec(),
-                vectors,
-                converged,
-            };
+            let vectors = (0..wanted).flat_map(|c| refined.iter().map(move |row| row[c])).collect();
+            return Found { values: values[..wanted].to_vec(), vectors, converged };
         }
         x = hierarchy.prolong(level, &refined);
         level -= 1;
@@ -87,19 +81,12 @@ fn refine<const P: usize>(
     let mut ax = apply(&x);
     // The first Rayleigh–Ritz step orthonormalises the start.
     let start = rayleigh_ritz([&x], [&ax]);
-    (x, ax) = (
-        combine([&x], &start.coefficients, 0),
-        combine([&ax], &start.coefficients, 0),
-    );
+    (x, ax) = (combine([&x], &start.coefficients, 0), combine([&ax], &start.coefficients, 0));
     let mut values = start.values;
     let mut direction: Option<(Block<P>, Block<P>)> = None;
     for _ in 0..steps {
         let mut w = residual(&x, &ax, &values);
-        if residual_norms(&w)[..wanted]
-            .iter()
-            .zip(&values)
-            .all(|(r, v)| *r <= TOLERANCE * v)
-        {
+        if residual_norms(&w)[..wanted].iter().zip(&values).all(|(r, v)| *r <= TOLERANCE * v) {
             return (values, x, true);
         }
         w = precondition(&w);
@@ -111,14 +98,10 @@ fn refine<const P: usize>(
             None => rayleigh_ritz([&x, &w], [&ax, &aw]),
         };
         let (moved, a_moved) = match &direction {
-            Some((p, ap)) => (
-                combine([&w, p], &step.coefficients, 1),
-                combine([&aw, ap], &step.coefficients, 1),
-            ),
-            None => (
-                combine([&w], &step.coefficients, 1),
-                combine([&aw], &step.coefficients, 1),
-            ),
+            Some((p, ap)) => {
+                (combine([&w, p], &step.coefficients, 1), combine([&aw, ap], &step.coefficients, 1))
+            }
+            None => (combine([&w], &step.coefficients, 1), combine([&aw], &step.coefficients, 1)),
         };
         x = add(combine([&x], &step.coefficients, 0), &moved);
         ax = add(combine([&ax], &step.coefficients, 0), &a_moved);
@@ -126,10 +109,7 @@ fn refine<const P: usize>(
         values = step.values;
     }
     let norms = residual_norms(&residual(&x, &ax, &values));
-    let converged = norms[..wanted]
-        .iter()
-        .zip(&values)
-        .all(|(r, v)| *r <= TOLERANCE * v);
+    let converged = norms[..wanted].iter().zip(&values).all(|(r, v)| *r <= TOLERANCE * v);
     (values, x, converged)
 }
 
@@ -151,21 +131,11 @@ fn rayleigh_ritz<const P: usize, const B: usize>(
     // Columns scaled to unit length, so that a short direction is not mistaken
     // for a dependent one.
     let scale: Vec<f64> = (0..m)
-        .map(|i| {
-            if gram[i * m + i] > 0.0 {
-                1.0 / gram[i * m + i].sqrt()
-            } else {
-                0.0
-            }
-        })
+        .map(|i| if gram[i * m + i] > 0.0 { 1.0 / gram[i * m + i].sqrt() } else { 0.0 })
         .collect();
-    let mut scaled: Vec<f64> = (0..m * m)
-        .map(|at| gram[at] * scale[at / m] * scale[at % m])
-        .collect();
-    let empty = || Ritz {
-        values: vec![0.0; P],
-        coefficients: vec![[0.0; P]; m],
-    };
+    let mut scaled: Vec<f64> =
+        (0..m * m).map(|at| gram[at] * scale[at / m] * scale[at % m]).collect();
+    let empty = || Ritz { values: vec![0.0; P], coefficients: vec![[0.0; P]; m] };
     let Some((sizes, directions)) = symmetric_eigen(&mut scaled, m, m) else {
         return empty();
     };
@@ -174,25 +144,14 @@ fn rayleigh_ritz<const P: usize, const B: usize>(
     let largest = sizes.last().copied().unwrap_or(0.0);
     for (size, direction) in sizes.iter().zip(directions.chunks_exact(m)) {
         if *size > 1e-11 * largest {
-            basis.extend(
-                direction
-                    .iter()
-                    .zip(&scale)
-                    .map(|(v, s)| v * s / size.sqrt()),
-            );
+            basis.extend(direction.iter().zip(&scale).map(|(v, s)| v * s / size.sqrt()));
         }
     }
     let rank = basis.len() / m;
     let mut reduced = vec![0.0; rank * rank];
     for (i, left) in basis.chunks_exact(m).enumerate() {
         let image: Vec<f64> = (0..m)
-            .map(|row| {
-                energy[row * m..(row + 1) * m]
-                    .iter()
-                    .zip(left)
-                    .map(|(e, v)| e * v)
-                    .sum()
-            })
+            .map(|row| energy[row * m..(row + 1) * m].iter().zip(left).map(|(e, v)| e * v).sum())
             .collect();
         for (j, right) in basis.chunks_exact(m).enumerate() {
             reduced[i * rank + j] = right.iter().zip(&image).map(|(a, b)| a * b).sum();
@@ -218,10 +177,7 @@ fn rayleigh_ritz<const P: usize, const B: usize>(
             }
         }
     }
-    Ritz {
-        values,
-        coefficients,
-    }
+    Ritz { values, coefficients }
 }
 
 /// `SᵀS` and `SᵀAS` for the blocks side by side: sums over chunks of rows, added
@@ -256,16 +212,10 @@ fn gram_matrices<const P: usize, const B: usize>(
         }
         sums
     };
-    let partials: Vec<Vec<f64>> = (0..n.div_ceil(CHUNK))
-        .into_par_iter()
-        .map(partial)
-        .collect();
+    let partials: Vec<Vec<f64>> = (0..n.div_ceil(CHUNK)).into_par_iter().map(partial).collect();
     let mut total = vec![0.0; 2 * m * m];
     for sums in partials {
-        total
-            .iter_mut()
-            .zip(&sums)
-            .for_each(|(total, sum)| *total += sum);
+        total.iter_mut().zip(&sums).for_each(|(total, sum)| *total += sum);
     }
     let (gram, energy) = total.split_at_mut(m * m);
     for matrix in [&mut *gram, &mut *energy] {
@@ -286,21 +236,19 @@ fn combine<const P: usize, const B: usize>(
 ) -> Block<P> {
     let n = blocks[0].len();
     let mut out = vec![[0.0; P]; n];
-    out.par_chunks_mut(CHUNK)
-        .enumerate()
-        .for_each(|(chunk, out)| {
-            for (i, out) in out.iter_mut().enumerate() {
-                for (b, block) in blocks.iter().enumerate() {
-                    let row = &block[chunk * CHUNK + i];
-                    for p in 0..P {
-                        let part = &coefficients[(first + b) * P + p];
-                        for q in 0..P {
-                            out[q] += row[p] * part[q];
-                        }
+    out.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, out)| {
+        for (i, out) in out.iter_mut().enumerate() {
+            for (b, block) in blocks.iter().enumerate() {
+                let row = &block[chunk * CHUNK + i];
+                for p in 0..P {
+                    let part = &coefficients[(first + b) * P + p];
+                    for q in 0..P {
+                        out[q] += row[p] * part[q];
                     }
                 }
             }
-        });
+        }
+    });
     out
 }
 
@@ -316,13 +264,7 @@ fn add<const P: usize>(mut a: Block<P>, b: &Block<P>) -> Block<P> {
 /// `A·X − X·Θ`.
 fn residual<const P: usize>(x: &Block<P>, ax: &Block<P>, values: &[f64]) -> Block<P> {
     let row = |(x, ax): (&[f64; P], &[f64; P])| {
-        std::array::from_fn(|c| {
-            if values[c].is_finite() {
-                ax[c] - values[c] * x[c]
-            } else {
-                0.0
-            }
-        })
+        std::array::from_fn(|c| if values[c].is_finite() { ax[c] - values[c] * x[c] } else { 0.0 })
     };
     x.par_iter().zip(ax).map(row).collect()
 }
@@ -339,13 +281,8 @@ fn column_sums<const P: usize>(n: usize, term: impl Fn(usize) -> [f64; P] + Sync
         }
         sum
     };
-    let partials: Vec<[f64; P]> = (0..n.div_ceil(CHUNK))
-        .into_par_iter()
-        .map(partial)
-        .collect();
-    partials.into_iter().fold([0.0; P], |total, sum| {
-        std::array::from_fn(|c| total[c] + sum[c])
-    })
+    let partials: Vec<[f64; P]> = (0..n.div_ceil(CHUNK)).into_par_iter().map(partial).collect();
+    partials.into_iter().fold([0.0; P], |total, sum| std::array::from_fn(|c| total[c] + sum[c]))
 }
 
 fn residual_norms<const P: usize>(r: &Block<P>) -> [f64; P] {
@@ -356,11 +293,7 @@ fn normalize_columns<const P: usize>(x: &mut Block<P>) {
     let norms = residual_norms(x);
     x.par_iter_mut().for_each(|row| {
         for c in 0..P {
-            row[c] = if norms[c] > 0.0 {
-                row[c] / norms[c]
-            } else {
-                0.0
-            };
+            row[c] = if norms[c] > 0.0 { row[c] / norms[c] } else { 0.0 };
         }
     });
 }

@@ -63,11 +63,7 @@ impl<'a> Hierarchy<'a> {
         }
         let last = coarser.last().map_or(finest, |level| &level.operator);
         let coarsest = (last.len() <= 4 * COARSEST).then(|| Factor::new(last, usize::MAX));
-        Hierarchy {
-            finest,
-            coarser,
-            coarsest: coarsest.flatten(),
-        }
+        Hierarchy { finest, coarser, coarsest: coarsest.flatten() }
     }
 
     /// How many levels, the finest included.
@@ -77,18 +73,12 @@ impl<'a> Hierarchy<'a> {
 
     /// The operator of a level; 0 is the finest.
     pub fn operator(&self, level: usize) -> &Operator {
-        if level == 0 {
-            self.finest
-        } else {
-            &self.coarser[level - 1].operator
-        }
+        if level == 0 { self.finest } else { &self.coarser[level - 1].operator }
     }
 
     /// Spreads a block of coarse vectors of `level` over the next finer level.
     pub(crate) fn prolong<const P: usize>(&self, level: usize, x: &[[f64; P]]) -> Block<P> {
-        let Level {
-            aggregate, share, ..
-        } = &self.coarser[level - 1];
+        let Level { aggregate, share, .. } = &self.coarser[level - 1];
         let spread = |(&aggregate, &share): (&u32, &f64)| x[aggregate as usize].map(|v| share * v);
         aggregate.par_iter().zip(share).map(spread).collect()
     }
@@ -117,23 +107,17 @@ impl<'a> Hierarchy<'a> {
                 }
             });
         }
-        z.par_iter_mut()
-            .zip(&below.aggregate)
-            .zip(&below.share)
-            .for_each(|((z, &a), &share)| {
-                for c in 0..P {
-                    z[c] += share * correction[a as usize][c];
-                }
-            });
+        z.par_iter_mut().zip(&below.aggregate).zip(&below.share).for_each(|((z, &a), &share)| {
+            for c in 0..P {
+                z[c] += share * correction[a as usize][c];
+            }
+        });
         residual = difference(operator, r, &z);
-        z.par_iter_mut()
-            .zip(&residual)
-            .zip(&operator.diagonal)
-            .for_each(|((z, r), d)| {
-                for c in 0..P {
-                    z[c] += DAMPING / d * r[c];
-                }
-            });
+        z.par_iter_mut().zip(&residual).zip(&operator.diagonal).for_each(|((z, r), d)| {
+            for c in 0..P {
+                z[c] += DAMPING / d * r[c];
+            }
+        });
         z
     }
 
@@ -191,28 +175,14 @@ impl Level {
         let null: Vec<f64> = (0..count)
             .map(|a| {
                 let nodes = &members[starts[a]..starts[a + 1]];
-                nodes
-                    .iter()
-                    .map(|&v| fine.null[v as usize].powi(2))
-                    .sum::<f64>()
-                    .sqrt()
+                nodes.iter().map(|&v| fine.null[v as usize].powi(2)).sum::<f64>().sqrt()
             })
             .collect();
-        let share: Vec<f64> = aggregate
-            .iter()
-            .zip(&fine.null)
-            .map(|(&a, q)| q / null[a as usize])
-            .collect();
+        let share: Vec<f64> =
+            aggregate.iter().zip(&fine.null).map(|(&a, q)| q / null[a as usize]).collect();
         let operator = galerkin(fine, &aggregate, &members, &starts, &share, null);
         let twice = operator.targets.len() * 5 <= fine.targets.len() * 2;
-        Level {
-            operator,
-            aggregate,
-            members,
-            starts,
-            share,
-            twice,
-        }
+        Level { operator, aggregate, members, starts, share, twice }
     }
 
     /// `Pᵀ·r`.
@@ -320,10 +290,7 @@ fn galerkin(
     operator.offsets.push(0);
     for (a, row) in rows.into_iter().enumerate() {
         // The diagonal follows from A·q = 0.
-        let tension: f64 = row
-            .iter()
-            .map(|&(b, value)| value * operator.null[b as usize])
-            .sum();
+        let tension: f64 = row.iter().map(|&(b, value)| value * operator.null[b as usize]).sum();
         operator.diagonal.push(tension / operator.null[a]);
         operator.targets.extend(row.iter().map(|&(b, _)| b));
         operator.off.extend(row.iter().map(|&(_, value)| value));

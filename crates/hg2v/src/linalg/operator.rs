@@ -58,20 +58,13 @@ impl Operator {
         operator.offsets.push(0);
         for &node in nodes {
             let scale = 1.0 / root_mass(node);
-            let row = graph
-                .neighbors(node as usize)
-                .iter()
-                .zip(graph.weights(node as usize));
+            let row = graph.neighbors(node as usize).iter().zip(graph.weights(node as usize));
             let mut strength = 0.0;
             for (&target, &weight) in row {
                 strength += f64::from(weight);
                 operator.targets.push(local[target as usize]);
                 let entry = f64::from(weight) * scale;
-                operator.off.push(if mass.is_some() {
-                    entry / root_mass(target)
-                } else {
-                    entry
-                });
+                operator.off.push(if mass.is_some() { entry / root_mass(target) } else { entry });
             }
             operator.diagonal.push(strength * scale * scale);
             operator.offsets.push(operator.targets.len());
@@ -93,10 +86,7 @@ impl Operator {
     /// The row of `node`: columns and sign-turned entries off the diagonal.
     pub(crate) fn row(&self, node: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let range = self.offsets[node]..self.offsets[node + 1];
-        self.targets[range.clone()]
-            .iter()
-            .map(|&t| t as usize)
-            .zip(self.off[range].iter().copied())
+        self.targets[range.clone()].iter().map(|&t| t as usize).zip(self.off[range].iter().copied())
     }
 
     /// `Y = A·X` for `P` vectors at once, each node's values side by side.

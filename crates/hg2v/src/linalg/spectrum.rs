@@ -88,13 +88,7 @@ pub fn smallest_eigenpairs(operator: &Operator, wanted: usize) -> Spectrum {
     if !found.converged && n <= DENSE_FALLBACK {
         return solve_densely(operator, wanted);
     }
-    checked(
-        operator,
-        found.values,
-        found.vectors,
-        Solver::Lobpcg,
-        2.0 * lobpcg::TOLERANCE,
-    )
+    checked(operator, found.values, found.vectors, Solver::Lobpcg, 2.0 * lobpcg::TOLERANCE)
 }
 
 /// All eigenpairs of a small operator, the wanted ones kept.
@@ -130,11 +124,5 @@ fn checked(
     // Rounding alone leaves ε·‖A‖, which can be large beside a tiny eigenvalue.
     let rounding = 1e-12 * operator.upper_bound() / values.first().copied().unwrap_or(1.0);
     let converged = residual <= tolerance + rounding;
-    Spectrum {
-        values,
-        vectors,
-        solver,
-        residual,
-        converged,
-    }
+    Spectrum { values, vectors, solver, residual, converged }
 }

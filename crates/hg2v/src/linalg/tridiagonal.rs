@@ -83,9 +83,7 @@ fn set(e: &mut [f64], i: usize, value: f64) {
 /// Sorts the values ascending, their vectors with them.
 fn sort(d: &mut [f64], z: &mut [f64], m: usize) {
     for i in 0..d.len() {
-        let least = (i..d.len())
-            .min_by(|&a, &b| d[a].total_cmp(&d[b]))
-            .unwrap_or(i);
+        let least = (i..d.len()).min_by(|&a, &b| d[a].total_cmp(&d[b])).unwrap_or(i);
         if least != i {
             d.swap(i, least);
             let (left, right) = z.split_at_mut(least * m);
@@ -106,17 +104,11 @@ mod tests {
             d[0] = 1.0;
             d[n - 1] = if n == 1 { 0.0 } else { 1.0 };
             let mut e = vec![-1.0; n.saturating_sub(1)];
-            let mut z: Vec<f64> = (0..n * n)
-                .map(|i| f64::from(u8::from(i / n == i % n)))
-                .collect();
+            let mut z: Vec<f64> = (0..n * n).map(|i| f64::from(u8::from(i / n == i % n))).collect();
             assert!(eigen(&mut d, &mut e, &mut z, n));
             for j in 0..n {
                 let expected = 2.0 - 2.0 * (std::f64::consts::PI * j as f64 / n as f64).cos();
-                assert!(
-                    (d[j] - expected).abs() < 1e-13,
-                    "{n} {j}: {} {expected}",
-                    d[j]
-                );
+                assert!((d[j] - expected).abs() < 1e-13, "{n} {j}: {} {expected}", d[j]);
                 let v = &z[j * n..(j + 1) * n];
                 for i in 0..n {
                     let left = if i > 0 { v[i - 1] - v[i] } else { 0.0 };

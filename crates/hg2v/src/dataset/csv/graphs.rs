@@ -36,10 +36,7 @@ impl Graphs {
         let label = table.column(&["y", "label"]);
         let directed = table.column(&["directed"]);
         ignore_others(&table, &[Some(key), id, label, directed], ignored);
-        let mut graphs = Graphs {
-            listed: true,
-            ..Graphs::default()
-        };
+        let mut graphs = Graphs { listed: true, ..Graphs::default() };
         while let Some(row) = table.next()? {
             let name = row.filled(key)?;
             let position = graphs.entries.len() as u32;
@@ -103,10 +100,7 @@ impl Graphs {
             ));
         }
         let graph = self.entries.len() as u32;
-        self.entries.push(Entry {
-            id: Some(text::id(key)),
-            ..Entry::default()
-        });
+        self.entries.push(Entry { id: Some(text::id(key)), ..Entry::default() });
         self.by_key.insert(key.into(), graph);
         Ok(graph)
     }

@@ -83,10 +83,7 @@ impl NodeRows {
             line: Vec::new(),
             id: Vec::new(),
             label: label.map(|_| Vec::new()),
-            attributes: attributes
-                .iter()
-                .map(|&column| table.header[column].clone())
-                .collect(),
+            attributes: attributes.iter().map(|&column| table.header[column].clone()).collect(),
             values: Vec::new(),
         };
         while let Some(row) = table.next()? {
@@ -110,10 +107,7 @@ impl NodeRows {
         let cells = |row: u32| &self.values[row as usize * width..(row as usize + 1) * width];
         let dim = rows.iter().map(|&row| {
             let filled = |value: &f64| !value.is_nan();
-            cells(row)
-                .iter()
-                .rposition(filled)
-                .map_or(0, |last| last + 1)
+            cells(row).iter().rposition(filled).map_or(0, |last| last + 1)
         });
         let dim = dim.max().unwrap_or(0);
         let mut values = Vec::with_capacity(rows.len() * dim);
@@ -346,10 +340,7 @@ impl<'a> Names<'a> {
                 return Err(Error::input(
                     &nodes.file,
                     Place::Line(nodes.line[row as usize]),
-                    format!(
-                        "node {} is listed twice in its graph",
-                        shown(&id.to_string())
-                    ),
+                    format!("node {} is listed twice in its graph", shown(&id.to_string())),
                     "list every node once",
                 ));
             }

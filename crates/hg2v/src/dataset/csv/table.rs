@@ -28,13 +28,7 @@ impl<'a> Table<'a> {
     /// Reads the header of the table in `bytes`.
     pub(super) fn new(file: &'a Path, bytes: &'a [u8], max_row: u64) -> Result<Table<'a>> {
         let text = utf8_file(file, bytes)?;
-        let mut rows = Rows {
-            file: file.to_path_buf(),
-            text,
-            at: 0,
-            line: 1,
-            max_row,
-        };
+        let mut rows = Rows { file: file.to_path_buf(), text, at: 0, line: 1, max_row };
         let Some((_, cells)) = rows.next()? else {
             return Err(Error::input(
                 file,
@@ -43,10 +37,7 @@ impl<'a> Table<'a> {
                 "begin it with a header that names its columns",
             ));
         };
-        let header: Vec<String> = cells
-            .iter()
-            .map(|name| name.trim().to_lowercase())
-            .collect();
+        let header: Vec<String> = cells.iter().map(|name| name.trim().to_lowercase()).collect();
         let mut known = HashSet::new();
         for name in &header {
             if !known.insert(name) {
@@ -63,9 +54,7 @@ impl<'a> Table<'a> {
 
     /// The position of the column that goes by the first of `names` present.
     pub(super) fn column(&self, names: &[&str]) -> Option<usize> {
-        names
-            .iter()
-            .find_map(|name| self.header.iter().position(|column| column == name))
+        names.iter().find_map(|name| self.header.iter().position(|column| column == name))
     }
 
     /// The position of a column that must be there.
@@ -102,12 +91,7 @@ impl<'a> Table<'a> {
                 "give every row as many; quote a cell that holds a comma",
             ));
         }
-        Ok(Some(Row {
-            file: self.file,
-            header: &self.header,
-            line,
-            cells,
-        }))
+        Ok(Some(Row { file: self.file, header: &self.header, line, cells }))
     }
 }
 
@@ -131,11 +115,7 @@ impl Row<'_, '_> {
         Error::input(
             self.file,
             Place::Line(self.line),
-            format!(
-                "column {}: {} {problem}",
-                shown(name),
-                shown(self.get(Some(column)))
-            ),
+            format!("column {}: {} {problem}", shown(name), shown(self.get(Some(column)))),
             fix,
         )
     }
@@ -186,10 +166,7 @@ impl<'a> Rows<'a> {
             self.at += blanks + 1;
             cells.push(self.quoted()?);
         } else {
-            let end = rest
-                .bytes()
-                .position(|b| b == b',' || b == b'\n')
-                .unwrap_or(rest.len());
+            let end = rest.bytes().position(|b| b == b',' || b == b'\n').unwrap_or(rest.len());
             cells.push(Cow::Borrowed(rest[..end].trim_ascii()));
             self.at += end;
         }
@@ -259,19 +236,12 @@ mod tests {
     #[test]
     fn cells_are_cut_as_the_rules_say() {
         let text = "\u{feff}A,b\r\n 1 , x y\t\r\n\r\n\"a,\"\"b\nc\", \"\" \n\"\"\"\",";
-        let expected = [
-            (2, vec!["1", "x y"]),
-            (4, vec!["a,\"b\nc", ""]),
-            (6, vec!["\"", ""]),
-        ];
+        let expected = [(2, vec!["1", "x y"]), (4, vec!["a,\"b\nc", ""]), (6, vec!["\"", ""])];
         let found = rows(text).unwrap();
         assert_eq!(found.len(), expected.len());
         for ((line, cells), (expected_line, expected_cells)) in found.iter().zip(&expected) {
             assert_eq!((line, cells.len()), (expected_line, expected_cells.len()));
-            assert!(
-                cells.iter().zip(expected_cells).all(|(a, b)| a == b),
-                "{cells:?}"
-            );
+            assert!(cells.iter().zip(expected_cells).all(|(a, b)| a == b), "{cells:?}");
         }
     }
 
@@ -281,9 +251,6 @@ mod tests {
         assert!(message.contains("t.csv, line 3"), "{message}");
         assert!(message.contains("never closed"), "{message}");
         let message = rows("a,b\n\"1\"x,2\n").unwrap_err().to_string();
-        assert!(
-            message.contains("line 2: `x` follows a closing quote"),
-            "{message}"
-        );
+        assert!(message.contains("line 2: `x` follows a closing quote"), "{message}");
     }
 }

@@ -56,8 +56,7 @@ struct Run {
 
 impl Sink for CsvSink {
     fn write(&mut self, record: &GraphRecord) -> Result<()> {
-        self.append(record)
-            .map_err(|e| Error::io(self.folder.path(), "write", e))?;
+        self.append(record).map_err(|e| Error::io(self.folder.path(), "write", e))?;
         self.written += 1;
         Ok(())
     }
@@ -68,10 +67,7 @@ impl Sink for CsvSink {
         self.graphs.flush().map_err(failed)?;
         self.edges.flush().map_err(failed)?;
         let table = self.folder.working_path().join("nodes.csv");
-        let rows = self
-            .nodes
-            .into_inner()
-            .map_err(|e| failed(e.into_error()))?;
+        let rows = self.nodes.into_inner().map_err(|e| failed(e.into_error()))?;
         complete_nodes(&table, rows, &self.node_runs).map_err(failed)?;
         self.folder.commit()
     }
@@ -114,11 +110,7 @@ impl CsvSink {
         for (position, [u, v]) in record.edges.iter().enumerate() {
             write!(self.edges, "{graph}")?;
             for end in [u, v] {
-                match record
-                    .node_ids
-                    .as_ref()
-                    .and_then(|ids| ids.get(*end as usize))
-                {
+                match record.node_ids.as_ref().and_then(|ids| ids.get(*end as usize)) {
                     Some(id) => write!(self.edges, ",{}", cell(Some(id)))?,
                     None => write!(self.edges, ",{end}")?,
                 }

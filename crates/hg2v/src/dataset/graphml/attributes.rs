@@ -33,11 +33,7 @@ pub(super) fn record(
         directed: directed(graph, notices),
         ..GraphRecord::default()
     };
-    let ids: Vec<_> = graph
-        .nodes
-        .iter()
-        .map(|n| Scalar::from_text(&n.id))
-        .collect();
+    let ids: Vec<_> = graph.nodes.iter().map(|n| Scalar::from_text(&n.id)).collect();
     let numbered = (0..).zip(&ids).all(|(n, id)| *id == Scalar::Int(n));
     record.node_ids = (!numbered).then_some(ids);
     for edge in &graph.edges {
@@ -68,16 +64,11 @@ pub(super) fn record(
         used.insert(column.position);
     }
     if !features.is_empty() {
-        let columns = features
-            .iter()
-            .map(|column| column.numbers())
-            .collect::<Result<Vec<_>>>()?;
+        let columns = features.iter().map(|column| column.numbers()).collect::<Result<Vec<_>>>()?;
         let rows = 0..graph.nodes.len();
         record.features = Some(Features {
             dim: columns.len(),
-            values: rows
-                .flat_map(|row| columns.iter().map(move |column| column[row]))
-                .collect(),
+            values: rows.flat_map(|row| columns.iter().map(move |column| column[row])).collect(),
         });
     }
 
@@ -120,11 +111,7 @@ fn directed(graph: &Graph, notices: &mut Notices) -> bool {
     if count != 0 && count != edges.len() {
         notices.say("directed and undirected edges are mixed; all are taken as directed".into());
     }
-    if edges.is_empty() {
-        graph.directed
-    } else {
-        count > 0
-    }
+    if edges.is_empty() { graph.directed } else { count > 0 }
 }
 
 /// The node attribute that is the label: `label`, else the only one of text.
@@ -139,18 +126,12 @@ fn node_label<'c, 'a>(columns: &'c [Column<'a, Node>]) -> Option<&'c Column<'a, 
 }
 
 fn called<'c, 'a, T>(columns: &'c [Column<'a, T>], name: &str) -> Option<&'c Column<'a, T>> {
-    columns
-        .iter()
-        .find(|column| column.name().eq_ignore_ascii_case(name))
+    columns.iter().find(|column| column.name().eq_ignore_ascii_case(name))
 }
 
 fn say_unused<T>(columns: &[Column<T>], unused: impl Fn(usize) -> bool, notices: &mut Notices) {
     for column in columns.iter().filter(|column| unused(column.position)) {
-        notices.say(format!(
-            "the {} attribute {} is not used",
-            column.of,
-            shown(column.name())
-        ));
+        notices.say(format!("the {} attribute {} is not used", column.of, shown(column.name())));
     }
 }
 
@@ -186,11 +167,7 @@ impl Described for Edge {
     }
 
     fn name(&self) -> String {
-        format!(
-            "the edge {} to {}",
-            shown(&self.source),
-            shown(&self.target)
-        )
+        format!("the edge {} to {}", shown(&self.source), shown(&self.target))
     }
 }
 

@@ -316,32 +316,20 @@ impl Parser<'_> {
                 ));
             }
         };
-        self.document.graphs.push(Graph {
-            id,
-            directed,
-            line: self.line,
-            ..Graph::default()
-        });
+        self.document.graphs.push(Graph { id, directed, line: self.line, ..Graph::default() });
         Ok(Inside::Graph)
     }
 
     fn node(&mut self, element: &BytesStart) -> Result<Inside> {
         let [id] = self.attributes(element, ["id"])?;
-        let node = Node {
-            id: self.needed(id, "node", "id")?,
-            line: self.line,
-            data: Data::new(),
-        };
+        let node = Node { id: self.needed(id, "node", "id")?, line: self.line, data: Data::new() };
         let Some(graph) = self.document.graphs.last_mut() else {
             return Ok(Inside::Skipped);
         };
         graph.nodes.push(node);
         if graph.nodes.len() as u64 > self.max_nodes {
             return Err(self.refuse(
-                format!(
-                    "the graph has more than the {} nodes allowed",
-                    self.max_nodes
-                ),
+                format!("the graph has more than the {} nodes allowed", self.max_nodes),
                 "if it really is that large, raise --max-nodes",
             ));
         }
@@ -349,14 +337,7 @@ impl Parser<'_> {
     }
 
     fn edge(&mut self, element: &BytesStart) -> Result<Inside> {
-        let names = [
-            "id",
-            "source",
-            "target",
-            "directed",
-            "sourceport",
-            "targetport",
-        ];
+        let names = ["id", "source", "target", "directed", "sourceport", "targetport"];
         let [id, source, target, directed, source_port, target_port] =
             self.attributes(element, names)?;
         if source_port.is_some() || target_port.is_some() {
@@ -424,10 +405,7 @@ impl Parser<'_> {
 
     fn needed(&self, value: Option<String>, element: &str, attribute: &str) -> Result<String> {
         value.ok_or_else(|| {
-            self.refuse(
-                format!("the `<{element}>` has no `{attribute}`"),
-                "export the graph again",
-            )
+            self.refuse(format!("the `<{element}>` has no `{attribute}`"), "export the graph again")
         })
     }
 

@@ -39,11 +39,7 @@ use document::Document;
 /// When a file cannot be read, is not well-formed, or holds what a record cannot.
 pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
     let alone = !path.is_dir();
-    let files = if alone {
-        vec![path.to_path_buf()]
-    } else {
-        files_in(path)?
-    };
+    let files = if alone { vec![path.to_path_buf()] } else { files_in(path)? };
     let mut budget = Budget::new(limits.max_unpacked_bytes, "--max-unpacked-bytes");
     let mut records = Vec::new();
     let mut notices = Notices::default();
@@ -55,13 +51,7 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
         drop(bytes);
         let first = records.len();
         for graph in &document.graphs {
-            records.push(attributes::record(
-                file,
-                &document,
-                graph,
-                &mut budget,
-                &mut notices,
-            )?);
+            records.push(attributes::record(file, &document, graph, &mut budget, &mut notices)?);
         }
         name_graphs(file, alone, &document, &mut records[first..]);
     }
@@ -77,10 +67,7 @@ fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let file = entry.map_err(failed)?.path();
-        if file
-            .extension()
-            .is_some_and(|ending| ending.eq_ignore_ascii_case("graphml"))
-        {
+        if file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("graphml")) {
             files.push(file);
         }
     }
@@ -122,10 +109,8 @@ impl Notices {
     }
 
     fn sentences(self) -> Vec<String> {
-        let sentences = self
-            .0
-            .into_iter()
-            .map(|(what, graphs)| format!("{what} (graphs: {graphs})"));
+        let sentences =
+            self.0.into_iter().map(|(what, graphs)| format!("{what} (graphs: {graphs})"));
         few(sentences.collect())
     }
 }

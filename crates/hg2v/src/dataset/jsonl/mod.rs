@@ -111,9 +111,7 @@ impl Graphs {
                 || Parser::new(limits),
                 |parser, line| {
                     let place = Place::Line(line.number);
-                    parser
-                        .parse(line.text)
-                        .map_err(|fault| fault.at(path, place))
+                    parser.parse(line.text).map_err(|fault| fault.at(path, place))
                 },
             )
             .collect();
@@ -131,8 +129,7 @@ impl Iterator for Graphs {
             match self.ready.next() {
                 Some(Ok(parsed)) => {
                     for key in parsed.unknown_keys {
-                        self.notes
-                            .add(format!("key {key}, which is no part of the format"));
+                        self.notes.add(format!("key {key}, which is no part of the format"));
                     }
                     return Some(Ok(parsed.record));
                 }

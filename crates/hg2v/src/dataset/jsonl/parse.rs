@@ -27,10 +27,7 @@ pub(super) struct Parser<'l> {
 
 impl<'l> Parser<'l> {
     pub(super) fn new(limits: &'l Limits) -> Parser<'l> {
-        Parser {
-            limits,
-            ends: Vec::new(),
-        }
+        Parser { limits, ends: Vec::new() }
     }
 
     pub(super) fn parse(&mut self, line: &[u8]) -> Result<Parsed, Fault> {
@@ -46,25 +43,17 @@ impl<'l> Parser<'l> {
             )
         })?;
         self.ends.clear();
-        let mut graph = Graph {
-            text,
-            ends: Ends::Ints(std::mem::take(&mut self.ends)),
-            ..Graph::default()
-        };
+        let mut graph =
+            Graph { text, ends: Ends::Ints(std::mem::take(&mut self.ends)), ..Graph::default() };
         let mut json = serde_json::Deserializer::from_str(text);
-        let read = Object(&mut graph)
-            .deserialize(&mut json)
-            .and_then(|()| json.end());
+        let read = Object(&mut graph).deserialize(&mut json).and_then(|()| json.end());
         if let Err(error) = read {
             return Err(graph.fault.take().unwrap_or_else(|| graph.refused(&error)));
         }
         let unknown_keys = std::mem::take(&mut graph.unknown_keys);
         let (record, ends) = graph.into_record(self.limits)?;
         self.ends = ends;
-        Ok(Parsed {
-            record,
-            unknown_keys,
-        })
+        Ok(Parsed { record, unknown_keys })
     }
 }
 
@@ -87,36 +76,12 @@ const KEYS: [(Key, &str, &str); 9] = [
     (Key::Id, "id", "write `id` as a number or a text"),
     (Key::Y, "y", "write `y` as a number or a text"),
     (Key::N, "n", "write `n` as a whole number"),
-    (
-        Key::Nodes,
-        "nodes",
-        "write `nodes` as a list of numbers or texts, each once",
-    ),
-    (
-        Key::Edges,
-        "edges",
-        "write each edge as [u, v] or [u, v, weight]",
-    ),
-    (
-        Key::X,
-        "x",
-        "write `x` as one row of numbers a node, all of one length",
-    ),
-    (
-        Key::NodeLabels,
-        "node_labels",
-        "write one number or text a node",
-    ),
-    (
-        Key::EdgeLabels,
-        "edge_labels",
-        "write one number or text an edge",
-    ),
-    (
-        Key::Directed,
-        "directed",
-        "write `directed` as true or false",
-    ),
+    (Key::Nodes, "nodes", "write `nodes` as a list of numbers or texts, each once"),
+    (Key::Edges, "edges", "write each edge as [u, v] or [u, v, weight]"),
+    (Key::X, "x", "write `x` as one row of numbers a node, all of one length"),
+    (Key::NodeLabels, "node_labels", "write one number or text a node"),
+    (Key::EdgeLabels, "edge_labels", "write one number or text an edge"),
+    (Key::Directed, "directed", "write `directed` as true or false"),
 ];
 
 /// What a line said so far.
@@ -189,18 +154,14 @@ impl Graph<'_> {
     /// What the JSON reader refused, with where and what.
     fn refused(&self, error: &serde_json::Error) -> Fault {
         let message = error.to_string();
-        let message = message
-            .rsplit_once(" at line ")
-            .map_or(message.as_str(), |(message, _)| message);
+        let message =
+            message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
         let column = error.column();
         if error.is_data() {
             let fix = KEYS
                 .iter()
                 .find(|(_, name, _)| Some(*name) == self.key)
-                .map_or(
-                    "write one JSON object a line, such as {\"edges\":[[0,1]]}",
-                    |k| k.2,
-                );
+                .map_or("write one JSON object a line, such as {\"edges\":[[0,1]]}", |k| k.2);
             let message: String = message.chars().take(160).collect();
             return Fault::new(format!("{}: {message} (column {column})", self.here()), fix);
         }
@@ -219,13 +180,7 @@ impl Graph<'_> {
             Some(_) => format!(" in {}", self.here()),
             None => String::new(),
         };
-        Fault::new(
-            format!(
-                "not JSON at column {column}, {}{place}: {message}",
-                shown(token)
-            ),
-            fix,
-        )
+        Fault::new(format!("not JSON at column {column}, {}{place}: {message}", shown(token)), fix)
     }
 
     /// The record, once the whole line is read, and the buffer of ends back.
@@ -282,10 +237,7 @@ impl Graph<'_> {
 fn by_position(ends: &[[i64; 2]], count: &NodeCount) -> Result<Vec<[u32; 2]>, Fault> {
     let mut edges = Vec::with_capacity(ends.len());
     for (edge, &[u, v]) in ends.iter().enumerate() {
-        edges.push([
-            count.position("edges", edge, u)?,
-            count.position("edges", edge, v)?,
-        ]);
+        edges.push([count.position("edges", edge, u)?, count.position("edges", edge, v)?]);
     }
     Ok(edges)
 }
@@ -333,10 +285,7 @@ fn unnamed(ends: &[[Scalar; 2]]) -> Fault {
         .find(|(_, name)| !matches!(name, Scalar::Int(_)));
     let (edge, name) = odd.map_or((0, String::new()), |(edge, name)| (edge, spelled(name)));
     Fault::new(
-        format!(
-            "`edges[{edge}]` names node {}, but there is no `nodes`",
-            shown(&name)
-        ),
+        format!("`edges[{edge}]` names node {}, but there is no `nodes`", shown(&name)),
         "add \"nodes\": [every name once], or count the nodes from 0",
     )
 }
@@ -350,9 +299,7 @@ fn spelled(scalar: &Scalar) -> String {
 }
 
 fn bit(key: Key) -> u16 {
-    KEYS.iter()
-        .position(|known| known.0 == key)
-        .map_or(0, |position| 1 << position)
+    KEYS.iter().position(|known| known.0 == key).map_or(0, |position| 1 << position)
 }
 
 /// The word of `text` around a column counted from 1.
@@ -364,9 +311,7 @@ fn token_at(text: &str, column: usize) -> &str {
     let end = at + bytes[at..].iter().take_while(|b| inside(b)).count();
     // The cuts are beside ASCII bytes or the ends, so they are at characters.
     match text.get(start..end) {
-        Some("") | None => text
-            .get(start..)
-            .map_or("", |rest| rest.get(..1).unwrap_or(rest)),
+        Some("") | None => text.get(start..).map_or("", |rest| rest.get(..1).unwrap_or(rest)),
         Some(word) => word,
     }
 }
@@ -429,10 +374,7 @@ impl<'de> Visitor<'de> for Object<'_, '_> {
                     continue;
                 }
             };
-            let name = KEYS
-                .iter()
-                .find(|known| known.0 == key)
-                .map_or("", |known| known.1);
+            let name = KEYS.iter().find(|known| known.0 == key).map_or("", |known| known.1);
             graph.key = Some(name);
             if graph.met & bit(key) != 0 {
                 return Err(
@@ -506,9 +448,7 @@ impl Visitor<'_> for OneScalar<'_, '_> {
     }
 
     fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Scalar, E> {
-        i64::try_from(value)
-            .map(Scalar::Int)
-            .map_err(|_| too_long(self.0, &value.to_string()))
+        i64::try_from(value).map(Scalar::Int).map_err(|_| too_long(self.0, &value.to_string()))
     }
 
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Scalar, E> {
@@ -627,10 +567,9 @@ impl<'de> Visitor<'de> for Edges<'_, '_> {
                     }
                 }
                 // The first weight of the line: the edges before it weigh 1.
-                Some(Some(weight)) => graph
-                    .weights
-                    .get_or_insert_with(|| vec![1.0; edges])
-                    .push(weight),
+                Some(Some(weight)) => {
+                    graph.weights.get_or_insert_with(|| vec![1.0; edges]).push(weight)
+                }
                 None => return Ok(()),
             }
             edges += 1;

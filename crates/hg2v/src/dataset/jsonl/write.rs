@@ -60,10 +60,7 @@ impl Sink for Lines {
         let path = self.out.path().to_path_buf();
         match self.out {
             Out::Plain(out) => out.commit(),
-            Out::Gzip(out) => out
-                .finish()
-                .map_err(|e| Error::io(path, "write", e))?
-                .commit(),
+            Out::Gzip(out) => out.finish().map_err(|e| Error::io(path, "write", e))?.commit(),
         }
     }
 }
@@ -90,9 +87,7 @@ fn spell(record: &GraphRecord, line: &mut Vec<u8>) -> std::io::Result<()> {
         line.push(b',');
     } else if !count_is_implied(record) {
         line.extend_from_slice(b"\"nodes\":");
-        list(line, 0..record.num_nodes, |line, node| {
-            serde_json::to_writer(line, &node)
-        })?;
+        list(line, 0..record.num_nodes, |line, node| serde_json::to_writer(line, &node))?;
         line.push(b',');
     }
     line.extend_from_slice(b"\"edges\":");
@@ -100,26 +95,18 @@ fn spell(record: &GraphRecord, line: &mut Vec<u8>) -> std::io::Result<()> {
         Some(ids) => serde_json::to_writer(line, &ids[node as usize]),
         None => serde_json::to_writer(line, &node),
     };
-    list(
-        line,
-        record.edges.iter().enumerate(),
-        |line, (edge, &[u, v])| {
-            line.push(b'[');
-            name(line, u)?;
+    list(line, record.edges.iter().enumerate(), |line, (edge, &[u, v])| {
+        line.push(b'[');
+        name(line, u)?;
+        line.push(b',');
+        name(line, v)?;
+        if let Some(weight) = record.weights.as_ref().and_then(|weights| weights.get(edge)) {
             line.push(b',');
-            name(line, v)?;
-            if let Some(weight) = record
-                .weights
-                .as_ref()
-                .and_then(|weights| weights.get(edge))
-            {
-                line.push(b',');
-                number(line, *weight)?;
-            }
-            line.push(b']');
-            Ok(())
-        },
-    )?;
+            number(line, *weight)?;
+        }
+        line.push(b']');
+        Ok(())
+    })?;
     if let Some(features) = &record.features {
         line.extend_from_slice(b",\"x\":");
         list(line, 0..record.num_nodes as usize, |line, node| {

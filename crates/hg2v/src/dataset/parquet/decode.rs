@@ -75,13 +75,7 @@ pub(super) fn open(path: &Path, file: File, limits: &Limits) -> Result<Source> {
     bound_memory(path, metadata.metadata(), &known, limits)?;
     // Texts are read as views: a dictionary whose one long text stands in every
     // row is then held once.
-    let viewed = Schema::new(
-        schema
-            .fields()
-            .iter()
-            .map(|f| viewing(f))
-            .collect::<Vec<_>>(),
-    );
+    let viewed = Schema::new(schema.fields().iter().map(|f| viewing(f)).collect::<Vec<_>>());
     let options = ArrowReaderOptions::new().with_schema(Arc::new(viewed));
     let rows = rows_a_batch(metadata.metadata());
     let reader = guarded(|| {
@@ -136,10 +130,7 @@ fn find_columns(path: &Path, schema: &Schema) -> Result<(Vec<Known>, Vec<String>
         }
         if !shape.fits(field.data_type()) {
             return Err(refuse(
-                format!(
-                    "column `{name}` is {}",
-                    shown(&field.data_type().to_string())
-                ),
+                format!("column `{name}` is {}", shown(&field.data_type().to_string())),
                 &format!("write it as {}", shape.wanted()),
             ));
         }
@@ -214,9 +205,7 @@ fn bound_memory(
     for (group, row_group) in metadata.row_groups().iter().enumerate() {
         for column in row_group.columns() {
             let name = column.column_path().parts().first();
-            let used = known
-                .iter()
-                .any(|known| name.is_some_and(|n| n == known.name));
+            let used = known.iter().any(|known| name.is_some_and(|n| n == known.name));
             let values = u64::try_from(column.num_values()).unwrap_or(u64::MAX);
             if used && values.saturating_mul(8) > limits.max_unpacked_bytes {
                 return Err(Error::input(
@@ -364,18 +353,14 @@ impl Batch {
     fn new(batch: &RecordBatch, json: &[&str]) -> std::result::Result<Batch, String> {
         let column = |name: &str| batch.column_by_name(name);
         let cast_if_there = |name: &str, to: DataType| {
-            column(name)
-                .map(|column| cast(name, column, &to))
-                .transpose()
+            column(name).map(|column| cast(name, column, &to)).transpose()
         };
         let list = |name: &str, entries: DataType| {
             let lists = cast_if_there(name, large_list(entries))?;
             Ok::<_, String>(lists.map(|lists| lists.as_list::<i64>().clone()))
         };
         let scalar = |name: &str| {
-            column(name)
-                .map(|column| ScalarColumn::new(name, column, json))
-                .transpose()
+            column(name).map(|column| ScalarColumn::new(name, column, json)).transpose()
         };
         let scalars = |name: &str| {
             let Some(column) = column(name) else {
@@ -480,11 +465,7 @@ impl Batch {
         let (src, dst) = (ends("src", &self.src)?, ends("dst", &self.dst)?);
         if src.len() != dst.len() {
             return Err(Fault::new(
-                format!(
-                    "`src` has {} entries, but `dst` has {}",
-                    src.len(),
-                    dst.len()
-                ),
+                format!("`src` has {} entries, but `dst` has {}", src.len(), dst.len()),
                 "give each edge one entry in both",
             ));
         }
@@ -587,9 +568,7 @@ impl ScalarColumn {
     ) -> std::result::Result<Scalar, Fault> {
         match self.values.data_type() {
             DataType::Boolean => Ok(Scalar::Bool(self.values.as_boolean().value(at))),
-            DataType::Int64 => Ok(Scalar::Int(
-                self.values.as_primitive::<Int64Type>().value(at),
-            )),
+            DataType::Int64 => Ok(Scalar::Int(self.values.as_primitive::<Int64Type>().value(at))),
             DataType::Float64 => {
                 let value = self.values.as_primitive::<Float64Type>().value(at);
                 finite(name, value).map(Scalar::Float)
@@ -652,10 +631,7 @@ fn large_list(entries: DataType) -> DataType {
 
 /// Another type for the same values; an integer that does not fit is an error.
 fn cast(name: &str, column: &ArrayRef, to: &DataType) -> std::result::Result<ArrayRef, String> {
-    let strict = CastOptions {
-        safe: false,
-        ..CastOptions::default()
-    };
+    let strict = CastOptions { safe: false, ..CastOptions::default() };
     cast_with_options(column, to, &strict).map_err(|error| format!("column `{name}`: {error}"))
 }
 

@@ -98,10 +98,8 @@ impl Rows {
 
     /// A file with the columns known now and no rows.
     fn begin(&self, out: OutputFile) -> Result<Written> {
-        let json = self
-            .columns
-            .json()
-            .map(|names| vec![KeyValue::new(JSON_COLUMNS.to_owned(), names)]);
+        let json =
+            self.columns.json().map(|names| vec![KeyValue::new(JSON_COLUMNS.to_owned(), names)]);
         // On small graphs zstd takes a sixth less than snappy at the same speed, and
         // its higher levels gain one part in a hundred.
         let properties = WriterProperties::builder()
@@ -111,10 +109,7 @@ impl Rows {
         let schema = Arc::new(self.columns.schema());
         let writer =
             ArrowWriter::try_new(out, schema, Some(properties)).map_err(|e| self.refused(e))?;
-        Ok(Written {
-            columns: self.columns,
-            writer,
-        })
+        Ok(Written { columns: self.columns, writer })
     }
 
     fn group(&self, file: &mut Written, records: &[GraphRecord]) -> Result<()> {
@@ -200,16 +195,11 @@ fn rows(columns: &Columns, records: &[GraphRecord]) -> parquet::errors::Result<R
     if let Some(kind) = columns.y {
         arrays.push(scalars(kind, records.iter().map(|r| r.label.as_ref())));
     }
-    arrays.push(Arc::new(UInt32Array::from_iter_values(
-        records.iter().map(|r| r.num_nodes),
-    )));
+    arrays.push(Arc::new(UInt32Array::from_iter_values(records.iter().map(|r| r.num_nodes))));
     for end in [0, 1] {
         let ends = records.iter().flat_map(|r| r.edges.iter().map(|e| e[end]));
         let lengths = records.iter().map(|r| Some(r.edges.len()));
-        arrays.push(lists(
-            Arc::new(UInt32Array::from_iter_values(ends)),
-            lengths,
-        )?);
+        arrays.push(lists(Arc::new(UInt32Array::from_iter_values(ends)), lengths)?);
     }
     if columns.weight {
         let weights = records.iter().filter_map(|r| r.weights.as_ref());
@@ -230,16 +220,10 @@ fn rows(columns: &Columns, records: &[GraphRecord]) -> parquet::errors::Result<R
         }
     }
     if columns.x {
-        let present = || {
-            records
-                .iter()
-                .filter_map(|r| Some((r, r.features.as_ref()?)))
-        };
+        let present = || records.iter().filter_map(|r| Some((r, r.features.as_ref()?)));
         let values = present().flat_map(|(_, x)| &x.values);
         let rows = present().flat_map(|(r, x)| (0..r.num_nodes).map(|_| Some(x.dim)));
-        let lengths = records
-            .iter()
-            .map(|r| r.features.as_ref().map(|_| r.num_nodes as usize));
+        let lengths = records.iter().map(|r| r.features.as_ref().map(|_| r.num_nodes as usize));
         arrays.push(lists(lists(numbers(values), rows)?, lengths)?);
     }
     if columns.directed {
@@ -274,11 +258,9 @@ fn scalars<'a>(kind: Kind, values: impl Iterator<Item = Option<&'a Scalar>>) -> 
             Some(Scalar::Text(value)) => Some(value),
             _ => None,
         }))),
-        Kind::Json => {
-            Arc::new(StringArray::from_iter(values.map(|value| {
-                value.and_then(|value| serde_json::to_string(value).ok())
-            })))
-        }
+        Kind::Json => Arc::new(StringArray::from_iter(
+            values.map(|value| value.and_then(|value| serde_json::to_string(value).ok())),
+        )),
     }
 }
 

@@ -67,13 +67,7 @@ impl Default for Dla {
     /// The paper's set: clusters of 500, p = 1 and p = 0.05, with the r and σ of
     /// the DLA set its authors ship.
     fn default() -> Dla {
-        Dla {
-            nodes: 500,
-            stickiness: vec![1.0, 0.05],
-            radius: 1.0,
-            step: 2.0,
-            hard: false,
-        }
+        Dla { nodes: 500, stickiness: vec![1.0, 0.05], radius: 1.0, step: 2.0, hard: false }
     }
 }
 
@@ -85,20 +79,12 @@ impl Model for Dla {
     fn check(&self) -> Result<()> {
         at_least("--nodes", self.nodes, 1)?;
         if self.stickiness.is_empty() {
-            return Err(Error::parameter(
-                "--stick",
-                "empty",
-                "it must list a probability",
-            ));
+            return Err(Error::parameter("--stick", "empty", "it must list a probability"));
         }
         for &p in &self.stickiness {
             // A particle would wander for ever at 0, and for an age near it.
             if !(1e-4..=1.0).contains(&p) {
-                return Err(Error::parameter(
-                    "--stick",
-                    p,
-                    "it must be from 0.0001 to 1",
-                ));
+                return Err(Error::parameter("--stick", p, "it must be from 0.0001 to 1"));
             }
         }
         for (name, value) in [("--radius", self.radius), ("--step", self.step)] {
@@ -111,10 +97,7 @@ impl Model for Dla {
             return Err(Error::parameter(
                 "--step",
                 self.step,
-                format!(
-                    "it must be from 1/100 to 100 times the radius, {}",
-                    self.radius
-                ),
+                format!("it must be from 1/100 to 100 times the radius, {}", self.radius),
             ));
         }
         Ok(())
@@ -137,10 +120,7 @@ impl Model for Dla {
             label: Some(Scalar::Int(class as i64 + 1)),
             num_nodes: self.nodes,
             edges,
-            features: Some(Features {
-                dim: 2,
-                values: cluster.particles.concat(),
-            }),
+            features: Some(Features { dim: 2, values: cluster.particles.concat() }),
             ..GraphRecord::default()
         }
     }
@@ -329,10 +309,7 @@ impl Grid {
 
     fn insert(&mut self, id: u32, at: Point) {
         let [column, row] = self.cell_of(at);
-        self.before.push(std::mem::replace(
-            &mut self.last[row * self.side + column],
-            id,
-        ));
+        self.before.push(std::mem::replace(&mut self.last[row * self.side + column], id));
         for (level, marks) in self.marks.iter_mut().enumerate() {
             for r in beside(row >> level, marks.side) {
                 for c in beside(column >> level, marks.side) {
@@ -356,13 +333,7 @@ impl Grid {
             marks.near[(row >> level) * marks.side + (column >> level)]
         };
         // A cell unmarked at one level lies in cells that may be marked above.
-        match self
-            .marks
-            .iter()
-            .enumerate()
-            .take_while(|&l| !marked(l))
-            .count()
-        {
+        match self.marks.iter().enumerate().take_while(|&l| !marked(l)).count() {
             0 => 0.0,
             unmarked => self.cell * (1u64 << (unmarked - 1)) as f64,
         }
@@ -477,11 +448,7 @@ mod tests {
     #[test]
     fn clusters_are_trees_grown_from_the_origin() {
         for hard in [false, true] {
-            let model = Dla {
-                nodes: 200,
-                hard,
-                ..Dla::default()
-            };
+            let model = Dla { nodes: 200, hard, ..Dla::default() };
             for index in 0..4 {
                 let (record, points) = cluster(&model, index);
                 assert_eq!(points[0], [0.0, 0.0]);
@@ -494,44 +461,25 @@ mod tests {
                 }
             }
         }
-        let lone = Dla {
-            nodes: 1,
-            ..Dla::default()
-        };
+        let lone = Dla { nodes: 1, ..Dla::default() };
         assert_eq!(cluster(&lone, 0).1, [[0.0, 0.0]]);
     }
 
     #[test]
     fn soft_particles_bond_to_the_nearest_within_reach() {
-        let (record, points) = cluster(
-            &Dla {
-                nodes: 300,
-                ..Dla::default()
-            },
-            0,
-        );
+        let (record, points) = cluster(&Dla { nodes: 300, ..Dla::default() }, 0);
         for &[parent, child] in &record.edges {
             let bond = distance(points[parent as usize], points[child as usize]);
             assert!(bond <= 2.0);
             let earlier = &points[..child as usize];
-            assert!(
-                earlier
-                    .iter()
-                    .all(|&p| distance(p, points[child as usize]) >= bond)
-            );
+            assert!(earlier.iter().all(|&p| distance(p, points[child as usize]) >= bond));
         }
     }
 
     #[test]
     fn hard_particles_touch_and_never_overlap() {
         for (radius, step) in [(1.0, 1.0), (0.5, 2.0), (3.0, 0.7)] {
-            let model = Dla {
-                nodes: 150,
-                radius,
-                step,
-                hard: true,
-                ..Dla::default()
-            };
+            let model = Dla { nodes: 150, radius, step, hard: true, ..Dla::default() };
             for index in 0..2 {
                 let (record, points) = cluster(&model, index);
                 for &[parent, child] in &record.edges {
@@ -549,12 +497,7 @@ mod tests {
     #[test]
     fn less_sticky_clusters_are_denser() {
         for hard in [false, true] {
-            let with = |p| Dla {
-                nodes: 200,
-                stickiness: vec![p],
-                hard,
-                ..Dla::default()
-            };
+            let with = |p| Dla { nodes: 200, stickiness: vec![p], hard, ..Dla::default() };
             let (open, dense) = (mean_radius(&with(1.0), 10), mean_radius(&with(0.05), 10));
             // The mean of ten radii has a standard error of about 2 %.
             assert!(dense < 0.85 * open, "{dense} against {open}, hard: {hard}");
@@ -567,13 +510,8 @@ mod tests {
         // (Tolman & Meakin 1989). From n = 400 to 6400, six clusters each, the
         // estimate scatters by about 0.04 over seeds; 0.12 is three times that.
         let of = |nodes| {
-            let model = Dla {
-                nodes,
-                stickiness: vec![1.0],
-                step: 1.0,
-                hard: true,
-                ..Dla::default()
-            };
+            let model =
+                Dla { nodes, stickiness: vec![1.0], step: 1.0, hard: true, ..Dla::default() };
             mean_radius(&model, 6)
         };
         let dimension = 16f64.ln() / (of(6400) / of(400)).ln();
@@ -595,9 +533,7 @@ mod tests {
                     if square(at) > 4.0 * far * far {
                         at = return_to_circle(at, 2.0 * far, &mut rng);
                     }
-                    let touches = points
-                        .iter()
-                        .any(|&p| distance(p, at) <= 2.0 * model.radius);
+                    let touches = points.iter().any(|&p| distance(p, at) <= 2.0 * model.radius);
                     if touches && rng.random::<f64>() < model.stickiness[0] {
                         break;
                     }
@@ -608,11 +544,7 @@ mod tests {
         }
         // 60 clusters of 60: the mean radius has a standard error near 1 %.
         for p in [1.0, 0.05] {
-            let model = Dla {
-                nodes: 60,
-                stickiness: vec![p],
-                ..Dla::default()
-            };
+            let model = Dla { nodes: 60, stickiness: vec![p], ..Dla::default() };
             let slow = (0..60).map(|index| radius_of_gyration(&naive(&model, index)));
             let ratio = mean_radius(&model, 60) / (slow.sum::<f64>() / 60.0);
             assert!((ratio - 1.0).abs() < 0.05, "{ratio} at p = {p}");
@@ -626,40 +558,19 @@ mod tests {
         let draws = 20_000;
         let cosines = (0..draws).map(|_| return_to_circle([3.0, 0.0], 2.0, &mut rng)[0] / 2.0);
         let mean = cosines.sum::<f64>() / f64::from(draws);
-        assert!(
-            (mean - 2.0 / 3.0).abs() < 5.0 * 0.5 / f64::from(draws).sqrt(),
-            "{mean}"
-        );
+        assert!((mean - 2.0 / 3.0).abs() < 5.0 * 0.5 / f64::from(draws).sqrt(), "{mean}");
     }
 
     #[test]
     fn parameters_outside_their_domain_are_refused() {
         let good = Dla::default();
         let refused = [
-            Dla {
-                nodes: 0,
-                ..good.clone()
-            },
-            Dla {
-                stickiness: vec![],
-                ..good.clone()
-            },
-            Dla {
-                stickiness: vec![0.0],
-                ..good.clone()
-            },
-            Dla {
-                stickiness: vec![f64::NAN],
-                ..good.clone()
-            },
-            Dla {
-                radius: 0.0,
-                ..good.clone()
-            },
-            Dla {
-                step: f64::INFINITY,
-                ..good.clone()
-            },
+            Dla { nodes: 0, ..good.clone() },
+            Dla { stickiness: vec![], ..good.clone() },
+            Dla { stickiness: vec![0.0], ..good.clone() },
+            Dla { stickiness: vec![f64::NAN], ..good.clone() },
+            Dla { radius: 0.0, ..good.clone() },
+            Dla { step: f64::INFINITY, ..good.clone() },
             Dla { step: 1e-4, ..good },
         ];
         for model in refused {

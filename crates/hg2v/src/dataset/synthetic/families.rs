@@ -69,14 +69,11 @@ impl Family {
             Family::Ladder { nodes } => {
                 let half = nodes / 2;
                 let rungs = (0..half).map(|node| [node, node + half]);
-                path(0, half)
-                    .chain(path(half, nodes))
-                    .chain(rungs)
-                    .collect()
+                path(0, half).chain(path(half, nodes)).chain(rungs).collect()
             }
-            Family::Tree { nodes, branching } => (1..nodes)
-                .map(|child| [(child - 1) / branching, child])
-                .collect(),
+            Family::Tree { nodes, branching } => {
+                (1..nodes).map(|child| [(child - 1) / branching, child]).collect()
+            }
             Family::Grid { rows, columns } => (0..rows * columns)
                 .flat_map(|node| {
                     let right = (node % columns + 1 < columns).then_some([node, node + 1]);
@@ -84,9 +81,9 @@ impl Family {
                     right.into_iter().chain(down)
                 })
                 .collect(),
-            Family::Complete { nodes } => (0..nodes)
-                .flat_map(|u| (u + 1..nodes).map(move |v| [u, v]))
-                .collect(),
+            Family::Complete { nodes } => {
+                (0..nodes).flat_map(|u| (u + 1..nodes).map(move |v| [u, v])).collect()
+            }
         }
     }
 }
@@ -180,46 +177,22 @@ mod tests {
         // nx.full_rary_tree(3, 6), nx.cycle_graph(4), nx.grid_2d_graph(2, 3) renumbered.
         let known: [(Family, &[[u32; 2]]); 8] = [
             (Family::Path { nodes: 3 }, &[[0, 1], [1, 2]]),
-            (
-                Family::Cycle { nodes: 4 },
-                &[[0, 1], [1, 2], [2, 3], [3, 0]],
-            ),
+            (Family::Cycle { nodes: 4 }, &[[0, 1], [1, 2], [2, 3], [3, 0]]),
             (Family::Star { nodes: 4 }, &[[0, 1], [0, 2], [0, 3]]),
             (
                 Family::Wheel { nodes: 5 },
-                &[
-                    [0, 1],
-                    [0, 2],
-                    [0, 3],
-                    [0, 4],
-                    [1, 2],
-                    [2, 3],
-                    [3, 4],
-                    [4, 1],
-                ],
+                &[[0, 1], [0, 2], [0, 3], [0, 4], [1, 2], [2, 3], [3, 4], [4, 1]],
             ),
             (
                 Family::Ladder { nodes: 6 },
                 &[[0, 1], [1, 2], [3, 4], [4, 5], [0, 3], [1, 4], [2, 5]],
             ),
+            (Family::Tree { nodes: 6, branching: 3 }, &[[0, 1], [0, 2], [0, 3], [1, 4], [1, 5]]),
             (
-                Family::Tree {
-                    nodes: 6,
-                    branching: 3,
-                },
-                &[[0, 1], [0, 2], [0, 3], [1, 4], [1, 5]],
-            ),
-            (
-                Family::Grid {
-                    rows: 2,
-                    columns: 3,
-                },
+                Family::Grid { rows: 2, columns: 3 },
                 &[[0, 1], [0, 3], [1, 2], [1, 4], [2, 5], [3, 4], [4, 5]],
             ),
-            (
-                Family::Complete { nodes: 4 },
-                &[[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]],
-            ),
+            (Family::Complete { nodes: 4 }, &[[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]),
         ];
         for (family, edges) in known {
             family.check().unwrap();
@@ -236,18 +209,9 @@ mod tests {
             Family::Cycle { nodes: 2 },
             Family::Wheel { nodes: 3 },
             Family::Ladder { nodes: 7 },
-            Family::Tree {
-                nodes: 3,
-                branching: 0,
-            },
-            Family::Grid {
-                rows: 0,
-                columns: 3,
-            },
-            Family::Grid {
-                rows: u32::MAX,
-                columns: u32::MAX,
-            },
+            Family::Tree { nodes: 3, branching: 0 },
+            Family::Grid { rows: 0, columns: 3 },
+            Family::Grid { rows: u32::MAX, columns: u32::MAX },
             Family::Complete { nodes: u32::MAX },
         ];
         for family in refused {

@@ -61,8 +61,7 @@ impl SyntheticSet<'_> {
         self.model.check()?;
         let mut rng = rng::stream(self.seed, self.model.name(), 0, index);
         let mut record = self.model.graph(index, &mut rng);
-        self.noise
-            .apply(&mut record, &mut rng::stream(self.seed, "noise", 0, index))?;
+        self.noise.apply(&mut record, &mut rng::stream(self.seed, "noise", 0, index))?;
         record.id = Some(Scalar::Int(index as i64));
         if self.label.is_some() {
             record.label.clone_from(&self.label);
@@ -116,11 +115,7 @@ pub struct Totals {
 /// Refuses a number of nodes below `least`.
 fn at_least(name: &'static str, value: u32, least: u32) -> Result<()> {
     if value < least {
-        return Err(Error::parameter(
-            name,
-            value,
-            format!("it must be at least {least}"),
-        ));
+        return Err(Error::parameter(name, value, format!("it must be at least {least}")));
     }
     Ok(())
 }
@@ -148,9 +143,5 @@ fn room_for_edges(name: &'static str, value: impl std::fmt::Display, edges: f64)
 
 /// A graph of nothing but nodes and edges.
 fn plain(num_nodes: u32, edges: Vec<[u32; 2]>) -> GraphRecord {
-    GraphRecord {
-        num_nodes,
-        edges,
-        ..GraphRecord::default()
-    }
+    GraphRecord { num_nodes, edges, ..GraphRecord::default() }
 }

@@ -54,11 +54,8 @@ impl Noise {
         if self.add == 0 {
             return added;
         }
-        let mut joined: HashSet<[u32; 2]> = record
-            .edges
-            .iter()
-            .map(|&[u, v]| [u.min(v), u.max(v)])
-            .collect();
+        let mut joined: HashSet<[u32; 2]> =
+            record.edges.iter().map(|&[u, v]| [u.min(v), u.max(v)]).collect();
         let n = record.num_nodes;
         if 2 * (joined.len() as u64 + self.add) <= pairs {
             // At least half of the pairs stay free: drawing again is quick.
@@ -112,11 +109,7 @@ mod tests {
     }
 
     fn pairs(record: &GraphRecord) -> BTreeSet<[u32; 2]> {
-        let pairs: BTreeSet<_> = record
-            .edges
-            .iter()
-            .map(|&[u, v]| [u.min(v), u.max(v)])
-            .collect();
+        let pairs: BTreeSet<_> = record.edges.iter().map(|&[u, v]| [u.min(v), u.max(v)]).collect();
         assert_eq!(pairs.len(), record.edges.len(), "an edge came twice");
         pairs
     }
@@ -149,9 +142,7 @@ mod tests {
         for seed in 0..9000 {
             let noise = Noise { remove: 1, add: 1 };
             let record = noisy(Family::Path { nodes: 4 }, noise, seed).unwrap();
-            *seen
-                .entry(pairs(&record).into_iter().collect())
-                .or_default() += 1;
+            *seen.entry(pairs(&record).into_iter().collect()).or_default() += 1;
         }
         assert_eq!(seen.len(), 9);
         for (outcome, times) in seen {

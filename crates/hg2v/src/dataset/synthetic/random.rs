@@ -102,10 +102,7 @@ impl Model for StochasticBlock {
             labels.extend((0..size).map(|_| Scalar::Int(block as i64)));
             first += size;
         }
-        GraphRecord {
-            node_labels: Some(labels),
-            ..plain(first, edges)
-        }
+        GraphRecord { node_labels: Some(labels), ..plain(first, edges) }
     }
 }
 
@@ -137,12 +134,7 @@ struct Chosen<'a> {
 
 impl Chosen<'_> {
     fn new(count: u64, p: f64, rng: &mut ChaCha8Rng) -> Chosen<'_> {
-        Chosen {
-            next: 0,
-            count,
-            log_miss: (-p).ln_1p(),
-            rng,
-        }
+        Chosen { next: 0, count, log_miss: (-p).ln_1p(), rng }
     }
 }
 
@@ -249,10 +241,7 @@ impl Model for WattsStrogatz {
             return Err(Error::parameter(
                 "--neighbors",
                 k,
-                format!(
-                    "it must be even, at least 2, and below --nodes, {}",
-                    self.nodes
-                ),
+                format!("it must be even, at least 2, and below --nodes, {}", self.nodes),
             ));
         }
         let edges = f64::from(self.nodes) * f64::from(k) / 2.0;
@@ -314,11 +303,7 @@ impl Model for RandomGeometric {
     fn check(&self) -> Result<()> {
         at_least("--nodes", self.nodes, 1)?;
         if !(self.radius.is_finite() && self.radius >= 0.0) {
-            return Err(Error::parameter(
-                "--radius",
-                self.radius,
-                "it must be a number from 0 up",
-            ));
+            return Err(Error::parameter("--radius", self.radius, "it must be a number from 0 up"));
         }
         let share = (std::f64::consts::PI * self.radius * self.radius).min(1.0);
         let edges = f64::from(self.nodes).powi(2) / 2.0 * share;
@@ -330,9 +315,7 @@ impl Model for RandomGeometric {
     }
 
     fn graph(&self, _index: u64, rng: &mut ChaCha8Rng) -> GraphRecord {
-        let values: Vec<f64> = (0..2 * u64::from(self.nodes))
-            .map(|_| rng.random())
-            .collect();
+        let values: Vec<f64> = (0..2 * u64::from(self.nodes)).map(|_| rng.random()).collect();
         let points: Vec<[f64; 2]> = values.chunks_exact(2).map(|xy| [xy[0], xy[1]]).collect();
         GraphRecord {
             edges: close_pairs(&points, self.radius),
@@ -420,45 +403,24 @@ mod tests {
     fn binomial(found: usize, trials: f64, p: f64) {
         let sigma = (trials * p * (1.0 - p)).sqrt();
         let off = (found as f64 - trials * p).abs();
-        assert!(
-            off <= 5.0 * sigma,
-            "{found} is {off:.0} from {}, σ {sigma:.0}",
-            trials * p
-        );
+        assert!(off <= 5.0 * sigma, "{found} is {off:.0} from {}, σ {sigma:.0}", trials * p);
     }
 
     #[test]
     fn erdos_renyi_edges_are_binomial() {
         let n = 2000.0;
         for p in [0.0005, 0.01, 0.3] {
-            let model = ErdosRenyi {
-                nodes: 2000,
-                probability: p,
-            };
+            let model = ErdosRenyi { nodes: 2000, probability: p };
             let record = graph(&model, 1);
             binomial(record.edges.len(), n * (n - 1.0) / 2.0, p);
             // The variance of the degrees is that of a binomial too.
             let degrees = degrees(&record);
             let mean = degrees.iter().sum::<u32>() as f64 / n;
-            let variance = degrees
-                .iter()
-                .map(|&d| (f64::from(d) - mean).powi(2))
-                .sum::<f64>()
-                / n;
+            let variance = degrees.iter().map(|&d| (f64::from(d) - mean).powi(2)).sum::<f64>() / n;
             let expected = (n - 1.0) * p * (1.0 - p);
             assert!((variance / expected - 1.0).abs() < 5.0 * (2.0 / n).sqrt() + 0.1);
         }
-        let with = |p| {
-            graph(
-                &ErdosRenyi {
-                    nodes: 50,
-                    probability: p,
-                },
-                1,
-            )
-            .edges
-            .len()
-        };
+        let with = |p| graph(&ErdosRenyi { nodes: 50, probability: p }, 1).edges.len();
         assert_eq!((with(0.0), with(1.0)), (0, 50 * 49 / 2));
         // Too rare to happen, and no overflow on the way.
         assert_eq!(with(1e-300), 0);
@@ -469,31 +431,17 @@ mod tests {
         // Of 4000 graphs of 5 nodes at p = 0.4 each pair expects 1600, σ = 31.
         let mut times = std::collections::BTreeMap::new();
         for seed in 0..4000 {
-            for edge in graph(
-                &ErdosRenyi {
-                    nodes: 5,
-                    probability: 0.4,
-                },
-                seed,
-            )
-            .edges
-            {
+            for edge in graph(&ErdosRenyi { nodes: 5, probability: 0.4 }, seed).edges {
                 *times.entry(edge).or_insert(0usize) += 1;
             }
         }
         assert_eq!(times.len(), 10);
-        times
-            .values()
-            .for_each(|&found| binomial(found, 4000.0, 0.4));
+        times.values().for_each(|&found| binomial(found, 4000.0, 0.4));
     }
 
     #[test]
     fn blocks_have_their_densities() {
-        let model = StochasticBlock {
-            sizes: vec![300, 500, 200],
-            p_in: 0.1,
-            p_out: 0.01,
-        };
+        let model = StochasticBlock { sizes: vec![300, 500, 200], p_in: 0.1, p_out: 0.01 };
         let record = graph(&model, 2);
         let labels = record.node_labels.as_ref().unwrap();
         assert_eq!(labels[299], Scalar::Int(0));
@@ -511,10 +459,7 @@ mod tests {
     #[test]
     fn barabasi_albert_counts_and_hubs() {
         for m in [1, 2, 5] {
-            let model = BarabasiAlbert {
-                nodes: 3000,
-                attach: m,
-            };
+            let model = BarabasiAlbert { nodes: 3000, attach: m };
             let record = graph(&model, 3);
             assert_eq!(record.edges.len() as u32, m * (3000 - m));
             let degrees = degrees(&record);
@@ -523,13 +468,7 @@ mod tests {
         }
         // P(degree = m) = 2 / (m + 2) in the limit (Bollobás et al. 2001): with
         // m = 2, half of the nodes. σ of a share of 20 000 is 0.0035.
-        let record = graph(
-            &BarabasiAlbert {
-                nodes: 20_000,
-                attach: 2,
-            },
-            4,
-        );
+        let record = graph(&BarabasiAlbert { nodes: 20_000, attach: 2 }, 4);
         let degrees = degrees(&record);
         let share = degrees.iter().filter(|&&d| d == 2).count() as f64 / 20_000.0;
         assert!((share - 0.5).abs() < 0.02, "{share}");
@@ -539,11 +478,7 @@ mod tests {
 
     #[test]
     fn watts_strogatz_moves_the_share_it_should() {
-        let ring = |p| WattsStrogatz {
-            nodes: 1000,
-            neighbors: 6,
-            probability: p,
-        };
+        let ring = |p| WattsStrogatz { nodes: 1000, neighbors: 6, probability: p };
         let before = graph(&ring(0.0), 5);
         assert!(degrees(&before).iter().all(|&d| d == 6));
         let edges: BTreeSet<_> = before.edges.iter().copied().collect();
@@ -554,18 +489,10 @@ mod tests {
             binomial(moved, 3000.0, p);
         }
         // Every near end keeps its k/2 edges, whatever moves.
-        let near_ends = graph(&ring(1.0), 5)
-            .edges
-            .iter()
-            .filter(|e| e[0] == 17)
-            .count();
+        let near_ends = graph(&ring(1.0), 5).edges.iter().filter(|e| e[0] == 17).count();
         assert_eq!(near_ends, 3);
         // A complete graph has nowhere to move an edge to.
-        let full = WattsStrogatz {
-            nodes: 7,
-            neighbors: 6,
-            probability: 1.0,
-        };
+        let full = WattsStrogatz { nodes: 7, neighbors: 6, probability: 1.0 };
         assert_eq!(graph(&full, 5).edges.len(), 21);
     }
 
@@ -590,46 +517,15 @@ mod tests {
     #[test]
     fn parameters_outside_their_domain_are_refused() {
         let refused: [&dyn Model; 9] = [
-            &ErdosRenyi {
-                nodes: 0,
-                probability: 0.5,
-            },
-            &ErdosRenyi {
-                nodes: 5,
-                probability: f64::NAN,
-            },
-            &ErdosRenyi {
-                nodes: u32::MAX,
-                probability: 0.5,
-            },
-            &StochasticBlock {
-                sizes: vec![],
-                p_in: 0.5,
-                p_out: 0.1,
-            },
-            &StochasticBlock {
-                sizes: vec![u32::MAX; 9],
-                p_in: 0.0,
-                p_out: 0.0,
-            },
-            &BarabasiAlbert {
-                nodes: 5,
-                attach: 5,
-            },
-            &WattsStrogatz {
-                nodes: 10,
-                neighbors: 3,
-                probability: 0.1,
-            },
-            &WattsStrogatz {
-                nodes: 10,
-                neighbors: 10,
-                probability: 0.1,
-            },
-            &RandomGeometric {
-                nodes: 10,
-                radius: -1.0,
-            },
+            &ErdosRenyi { nodes: 0, probability: 0.5 },
+            &ErdosRenyi { nodes: 5, probability: f64::NAN },
+            &ErdosRenyi { nodes: u32::MAX, probability: 0.5 },
+            &StochasticBlock { sizes: vec![], p_in: 0.5, p_out: 0.1 },
+            &StochasticBlock { sizes: vec![u32::MAX; 9], p_in: 0.0, p_out: 0.0 },
+            &BarabasiAlbert { nodes: 5, attach: 5 },
+            &WattsStrogatz { nodes: 10, neighbors: 3, probability: 0.1 },
+            &WattsStrogatz { nodes: 10, neighbors: 10, probability: 0.1 },
+            &RandomGeometric { nodes: 10, radius: -1.0 },
         ];
         for model in refused {
             assert!(model.check().is_err(), "{}", model.name());

@@ -18,10 +18,7 @@ impl Labels {
     /// Reads a label for each of `expected` things.
     pub(super) fn read(held: &Held, expected: usize, of: &str) -> Result<Labels> {
         let mut known: HashMap<&[u8], u32> = HashMap::new();
-        let mut labels = Labels {
-            codes: Vec::new(),
-            names: Vec::new(),
-        };
+        let mut labels = Labels { codes: Vec::new(), names: Vec::new() };
         let mut previous: (&[u8], u32) = (b"", u32::MAX);
         for (number, line) in lines(&held.bytes) {
             if previous.0 != line || previous.1 == u32::MAX {
@@ -64,9 +61,7 @@ fn label_of(held: &Held, number: u64, line: &[u8]) -> Result<Scalar> {
 
 /// A label a line.
 pub(super) fn graph_labels_of(held: &Held) -> Result<Vec<Scalar>> {
-    lines(&held.bytes)
-        .map(|(number, line)| label_of(held, number, line))
-        .collect()
+    lines(&held.bytes).map(|(number, line)| label_of(held, number, line)).collect()
 }
 
 /// An id a line, or none where it is empty.
@@ -83,17 +78,12 @@ pub(super) fn ids_of(held: &Held) -> Result<Vec<Option<Scalar>>> {
 pub(super) fn listings_of(held: &Held) -> Result<Vec<Listing>> {
     lines(&held.bytes)
         .map(|(number, line)| {
-            let word = Listing::ALL
-                .into_iter()
-                .find(|listing| listing.word().as_bytes() == line);
+            let word = Listing::ALL.into_iter().find(|listing| listing.word().as_bytes() == line);
             word.ok_or_else(|| {
                 Error::input(
                     &held.path,
                     Place::Line(number),
-                    format!(
-                        "{} is no way to list edges",
-                        shown(&String::from_utf8_lossy(line))
-                    ),
+                    format!("{} is no way to list edges", shown(&String::from_utf8_lossy(line))),
                     "write both, pairs or directed",
                 )
             })
@@ -126,11 +116,7 @@ pub(super) fn numbers(held: &Held, expected: usize, of: &str) -> Result<Features
             return Err(Error::input(
                 &held.path,
                 Place::Line(number),
-                format!(
-                    "{} has {width} numbers where line 1 has {}",
-                    shown(line),
-                    table.dim
-                ),
+                format!("{} has {width} numbers where line 1 has {}", shown(line), table.dim),
                 "give every line as many",
             ));
         }
@@ -145,15 +131,9 @@ pub(super) fn numbers(held: &Held, expected: usize, of: &str) -> Result<Features
 /// The fields of a line, between commas, or between blanks where it has none.
 fn fields(line: &str) -> impl Iterator<Item = &str> {
     let commas = line.contains(',');
-    line.split(move |c: char| {
-        if commas {
-            c == ','
-        } else {
-            c.is_ascii_whitespace()
-        }
-    })
-    .map(str::trim)
-    .filter(move |field| commas || !field.is_empty())
+    line.split(move |c: char| if commas { c == ',' } else { c.is_ascii_whitespace() })
+        .map(str::trim)
+        .filter(move |field| commas || !field.is_empty())
 }
 
 /// The error of a file whose lines do not match what they describe.

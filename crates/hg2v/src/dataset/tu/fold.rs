@@ -35,11 +35,7 @@ pub(super) fn fold(
 ) -> Result<Folded, Unpaired> {
     let num_graphs = node_starts.len() - 1;
     let by_graph = Groups::new(num_graphs, graph_of);
-    let mut folded = Folded {
-        starts: vec![0],
-        lines: Vec::new(),
-        repeats: vec![0; num_graphs],
-    };
+    let mut folded = Folded { starts: vec![0], lines: Vec::new(), repeats: vec![0; num_graphs] };
     let mut finder = Repeats::default();
     for graph in 0..num_graphs {
         let lines = by_graph.of(graph);
@@ -50,9 +46,7 @@ pub(super) fn fold(
                 let nodes = node_starts[graph] as u32..node_starts[graph + 1] as u32;
                 folded.repeats[graph] = finder.fold(edges, lines, nodes, &mut repeated);
                 let kept = lines.iter().zip(&finder.repeats);
-                folded
-                    .lines
-                    .extend(kept.filter(|&(_, &again)| !again).map(|(&line, _)| line));
+                folded.lines.extend(kept.filter(|&(_, &again)| !again).map(|(&line, _)| line));
             }
         }
         folded.starts.push(folded.lines.len());
@@ -115,11 +109,7 @@ impl Repeats {
         self.bucket_starts.resize(num_nodes + 1, 0);
         self.by_low.clear();
         self.by_low.resize(lines.len(), 0);
-        let unmarked = Mark {
-            low: 0,
-            first: 0,
-            reversed: false,
-        };
+        let unmarked = Mark { low: 0, first: 0, reversed: false };
         self.to.clear();
         self.to.resize(num_nodes, unmarked);
 
@@ -145,11 +135,7 @@ impl Repeats {
             let mark = &mut self.to[(u.max(v) - nodes.start) as usize];
             let stamp = low(line) as u32 + 1;
             if mark.low != stamp {
-                *mark = Mark {
-                    low: stamp,
-                    first: position,
-                    reversed: false,
-                };
+                *mark = Mark { low: stamp, first: position, reversed: false };
                 continue;
             }
             let first = lines[mark.first as usize];
@@ -170,13 +156,7 @@ mod tests {
     use super::*;
 
     fn kept(listing: Listing, edges: &[[u32; 2]]) -> (Vec<u32>, u64) {
-        let folded = fold(
-            edges,
-            &vec![0; edges.len()],
-            &[0, 4],
-            |_| listing,
-            |_, _| {},
-        );
+        let folded = fold(edges, &vec![0; edges.len()], &[0, 4], |_| listing, |_, _| {});
         let folded = folded.ok().unwrap();
         (folded.lines, folded.repeats[0])
     }
@@ -200,13 +180,7 @@ mod tests {
     #[test]
     fn lines_of_interleaved_graphs_are_sorted_out() {
         let edges = [[2, 3], [0, 1], [3, 2], [1, 0]];
-        let folded = fold(
-            &edges,
-            &[1, 0, 1, 0],
-            &[0, 2, 4],
-            |_| Listing::Both,
-            |_, _| {},
-        );
+        let folded = fold(&edges, &[1, 0, 1, 0], &[0, 2, 4], |_| Listing::Both, |_, _| {});
         let folded = folded.ok().unwrap();
         assert_eq!(folded.starts, [0, 1, 2]);
         assert_eq!(folded.lines, [1, 0]);

@@ -79,12 +79,7 @@ impl Nodes {
             }
             position
         });
-        Ok(Nodes {
-            graph_of,
-            starts,
-            order: (!contiguous).then_some(order),
-            position,
-        })
+        Ok(Nodes { graph_of, starts, order: (!contiguous).then_some(order), position })
     }
 
     pub(super) fn len(&self) -> usize {
@@ -204,9 +199,7 @@ impl Nodes {
 
 /// The two words of a line, separated by a comma, blanks, or both.
 fn two(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let end = line
-        .iter()
-        .position(|&b| b == b',' || b.is_ascii_whitespace())?;
+    let end = line.iter().position(|&b| b == b',' || b.is_ascii_whitespace())?;
     let (first, rest) = line.split_at(end);
     let rest = rest.trim_ascii_start();
     let second = rest.strip_prefix(b",").unwrap_or(rest).trim_ascii_start();

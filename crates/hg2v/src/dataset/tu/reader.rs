@@ -58,31 +58,23 @@ impl Set {
         })?;
         let declared = labelled.or(listings.as_ref().map(Vec::len));
         let nodes = Nodes::read(&files.required(suffix::GRAPH_INDICATOR)?, declared, limits)?;
-        let graph_ids = files.parse(suffix::GRAPH_IDS, |held| {
-            at_most(held, ids_of(held)?, nodes.num_graphs())
-        })?;
+        let graph_ids = files
+            .parse(suffix::GRAPH_IDS, |held| at_most(held, ids_of(held)?, nodes.num_graphs()))?;
 
         let node_labels = files.parse(suffix::NODE_LABELS, |held| {
             let labels = Labels::read(held, nodes.len(), "nodes")?;
-            Ok(Labels {
-                codes: nodes.arrange(labels.codes, 1),
-                names: labels.names,
-            })
+            Ok(Labels { codes: nodes.arrange(labels.codes, 1), names: labels.names })
         })?;
         let features = files.parse(suffix::NODE_ATTRIBUTES, |held| {
             let features = numbers(held, nodes.len(), "nodes")?;
-            Ok(Features {
-                dim: features.dim,
-                values: nodes.arrange(features.values, features.dim),
-            })
+            Ok(Features { dim: features.dim, values: nodes.arrange(features.values, features.dim) })
         })?;
         let node_ids = files.parse(suffix::NODE_IDS, |held| nodes.ids(held))?;
 
         let a = files.required(suffix::A)?;
         let (edges, graph_of) = nodes.edges(&a)?;
-        let edge_labels = files.parse(suffix::EDGE_LABELS, |held| {
-            Labels::read(held, edges.len(), "lines of A")
-        })?;
+        let edge_labels = files
+            .parse(suffix::EDGE_LABELS, |held| Labels::read(held, edges.len(), "lines of A"))?;
         let mut notices = Vec::new();
         let weights = files.parse(suffix::EDGE_ATTRIBUTES, |held| {
             let attributes = numbers(held, edges.len(), "lines of A")?;
@@ -153,23 +145,15 @@ impl Set {
         let any_edge = lines().next().is_some();
         let first = nodes.start as u32;
         GraphRecord {
-            id: self
-                .graph_ids
-                .as_ref()
-                .and_then(|ids| ids.get(graph).cloned().flatten()),
-            label: self
-                .graph_labels
-                .as_ref()
-                .and_then(|labels| labels.get(graph).cloned()),
+            id: self.graph_ids.as_ref().and_then(|ids| ids.get(graph).cloned().flatten()),
+            label: self.graph_labels.as_ref().and_then(|labels| labels.get(graph).cloned()),
             num_nodes: nodes.len() as u32,
             node_ids: self
                 .node_ids
                 .as_ref()
                 .and_then(|ids| ids[nodes.clone()].iter().cloned().collect())
                 .filter(|ids: &Vec<Scalar>| any_node && !counts_from_zero(ids)),
-            edges: lines()
-                .map(|line| self.edges[line].map(|end| end - first))
-                .collect(),
+            edges: lines().map(|line| self.edges[line].map(|end| end - first)).collect(),
             weights: (self.weights.as_ref())
                 .filter(|_| any_edge)
                 .map(|weights| lines().map(|line| weights[line]).collect()),
@@ -179,12 +163,10 @@ impl Set {
             node_labels: (self.node_labels.as_ref())
                 .filter(|_| any_node)
                 .map(|labels| nodes.clone().map(|node| labels.get(node).clone()).collect()),
-            features: (self.features.as_ref())
-                .filter(|_| any_node)
-                .map(|all| Features {
-                    dim: all.dim,
-                    values: all.values[nodes.start * all.dim..nodes.end * all.dim].to_vec(),
-                }),
+            features: (self.features.as_ref()).filter(|_| any_node).map(|all| Features {
+                dim: all.dim,
+                values: all.values[nodes.start * all.dim..nodes.end * all.dim].to_vec(),
+            }),
             directed: (self.listings.as_ref())
                 .is_some_and(|all| all.get(graph) == Some(&Listing::Directed)),
             folded_repeats: self.folded.repeats[graph],

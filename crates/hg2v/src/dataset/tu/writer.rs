@@ -38,10 +38,7 @@ pub fn write(path: &Path, zip: bool) -> Result<Box<dyn Sink>> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.split('.').next().unwrap_or_default();
     let name = if name.is_empty() { "graphs" } else { name };
-    let place = Files {
-        path: path.to_path_buf(),
-        stem: folder.join(format!("{name}_")),
-    };
+    let place = Files { path: path.to_path_buf(), stem: folder.join(format!("{name}_")) };
     Ok(Box::new(TuSink {
         a: place.create(suffix::A)?,
         indicator: place.create(suffix::GRAPH_INDICATOR)?,
@@ -102,17 +99,9 @@ impl Sink for TuSink {
             part.agree(place, record, position, has, could)
         };
         of(&mut self.graph_labels, record.label.is_some(), true)?;
-        of(
-            &mut self.node_labels,
-            record.node_labels.is_some(),
-            any_node,
-        )?;
+        of(&mut self.node_labels, record.node_labels.is_some(), any_node)?;
         of(&mut self.features, features.is_some(), any_node)?;
-        of(
-            &mut self.edge_labels,
-            record.edge_labels.is_some(),
-            any_edge,
-        )?;
+        of(&mut self.edge_labels, record.edge_labels.is_some(), any_edge)?;
         of(&mut self.weights, record.weights.is_some(), any_edge)?;
         if let Some(features) = features.filter(|_| any_node)
             && *self.dim.get_or_insert(features.dim) != features.dim
@@ -203,17 +192,15 @@ impl TuSink {
             }
             for _ in 0..1 + usize::from(twice) {
                 let labels = record.edge_labels.as_ref();
-                if let (Some(out), Some(label)) = (
-                    &mut self.edge_labels.file,
-                    labels.and_then(|all| all.get(position)),
-                ) {
+                if let (Some(out), Some(label)) =
+                    (&mut self.edge_labels.file, labels.and_then(|all| all.get(position)))
+                {
                     writeln!(out, "{}", spelled(label))?;
                 }
                 let weights = record.weights.as_ref();
-                if let (Some(out), Some(weight)) = (
-                    &mut self.weights.file,
-                    weights.and_then(|all| all.get(position)),
-                ) {
+                if let (Some(out), Some(weight)) =
+                    (&mut self.weights.file, weights.and_then(|all| all.get(position)))
+                {
                     writeln!(out, "{weight:?}")?;
                 }
             }
@@ -247,17 +234,9 @@ fn listing_of(record: &GraphRecord) -> Listing {
     if record.directed {
         return Listing::Directed;
     }
-    let mut edges: Vec<_> = record
-        .edges
-        .iter()
-        .map(|&[u, v]| (u.min(v), u.max(v)))
-        .collect();
+    let mut edges: Vec<_> = record.edges.iter().map(|&[u, v]| (u.min(v), u.max(v))).collect();
     edges.sort_unstable();
-    if edges.windows(2).any(|pair| pair[0] == pair[1]) {
-        Listing::Pairs
-    } else {
-        Listing::Both
-    }
+    if edges.windows(2).any(|pair| pair[0] == pair[1]) { Listing::Pairs } else { Listing::Both }
 }
 
 /// Where files are made until the output takes its name.
@@ -275,8 +254,7 @@ impl Files {
     }
 
     fn create(&self, suffix: &str) -> Result<Out> {
-        self.open(suffix)
-            .map_err(|e| Error::io(&self.path, "create", e))
+        self.open(suffix).map_err(|e| Error::io(&self.path, "create", e))
     }
 
     /// A file whose first `absent` lines are empty.
@@ -290,10 +268,7 @@ impl Files {
         Error::input(
             &self.path,
             Place::Whole,
-            format!(
-                "the TU layout cannot hold {}: {problem}",
-                record.name(position)
-            ),
+            format!("the TU layout cannot hold {}: {problem}", record.name(position)),
             "write JSONL or Parquet instead, or make the graphs alike",
         )
     }
@@ -310,12 +285,7 @@ struct Column {
 
 impl Column {
     fn new(suffix: &'static str, what: &'static str) -> Column {
-        Column {
-            suffix,
-            what,
-            present: None,
-            file: None,
-        }
+        Column { suffix, what, present: None, file: None }
     }
 
     /// Checks a graph that `has` it against those before, if it `could` have it.
@@ -340,11 +310,7 @@ impl Column {
             }
             Some(present) if present == has => Ok(()),
             Some(_) => {
-                let (this, those) = if has {
-                    ("has", "have not")
-                } else {
-                    ("has not", "have")
-                };
+                let (this, those) = if has { ("has", "have not") } else { ("has not", "have") };
                 let what = self.what;
                 Err(place.refuse(
                     record,
@@ -363,9 +329,8 @@ fn pack(out: &mut OutputFile, folder: &Path, name: &str) -> io::Result<()> {
         .collect::<io::Result<Vec<_>>>()?;
     files.sort_unstable();
     // The same graphs make the same bytes: no clock in the archive.
-    let options = SimpleFileOptions::default()
-        .last_modified_time(zip::DateTime::default())
-        .large_file(true);
+    let options =
+        SimpleFileOptions::default().last_modified_time(zip::DateTime::default()).large_file(true);
     let mut zip = ZipWriter::new_stream(out);
     for file in files {
         zip.start_file(format!("{name}/{}", file.to_string_lossy()), options)?;

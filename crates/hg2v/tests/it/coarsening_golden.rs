@@ -29,23 +29,14 @@ struct Run {
 }
 
 fn cases() -> Vec<Case> {
-    serde_json::from_str(include_str!("fixtures/coarsening.json")).unwrap()
+    serde_json::from_str(include_str!("../fixtures/coarsening.json")).unwrap()
 }
 
 fn graph_of(case: &Case) -> Graph {
     let record = GraphRecord {
         num_nodes: case.nodes,
-        edges: case
-            .edges
-            .iter()
-            .map(|e| [e[0] as u32, e[1] as u32])
-            .collect(),
-        weights: Some(
-            case.edges
-                .iter()
-                .map(|e| e.get(2).copied().unwrap_or(1.0))
-                .collect(),
-        ),
+        edges: case.edges.iter().map(|e| [e[0] as u32, e[1] as u32]).collect(),
+        weights: Some(case.edges.iter().map(|e| e.get(2).copied().unwrap_or(1.0)).collect()),
         ..GraphRecord::default()
     };
     Graph::from_record(&record, WeightPolicy::Use).unwrap().0
@@ -74,9 +65,7 @@ fn partitions<'a>(n: usize, assignments: impl Iterator<Item = &'a Vec<u32>>) -> 
     let mut current: Vec<u32> = (0..n as u32).collect();
     let mut all = Vec::new();
     for assignment in assignments {
-        current
-            .iter_mut()
-            .for_each(|node| *node = assignment[*node as usize]);
+        current.iter_mut().for_each(|node| *node = assignment[*node as usize]);
         let first = |node: u32| current.iter().position(|&other| other == node).unwrap();
         all.push(current.iter().map(|&node| first(node)).collect());
     }
@@ -92,65 +81,35 @@ fn pyramids_equal_the_reference_or_tie_with_it() {
         let graph = graph_of(&case);
         for run in &case.runs {
             let method = method_of(&run.method);
-            let params = Params {
-                method,
-                k: run.k,
-                ratio: run.ratio,
-                ..Params::default()
-            };
+            let params = Params { method, k: run.k, ratio: run.ratio, ..Params::default() };
             let pyramid = coarsen(&graph, &params).unwrap();
             let n = case.nodes as usize;
             let ours = partitions(n, pyramid.levels.iter().map(|level| &level.assignment));
             let theirs = partitions(n, run.assignment.iter());
             let measured = quality(&graph, &pyramid, run.k, true);
             for (value, expected) in measured.eigenvalues.iter().zip(&case.laplacian_eigenvalues) {
-                assert!(
-                    (value - expected).abs() < 1e-6,
-                    "{}: {value} {expected}",
-                    case.name
-                );
+                assert!((value - expected).abs() < 1e-6, "{}: {value} {expected}", case.name);
             }
             total += 1;
             let epsilon = measured.epsilon.unwrap();
             // The reference's numbers were written with six decimals.
             let rounded = (epsilon * 1e6).round() / 1e6;
-            let ratio = if rounded == run.rsa_epsilon {
-                1.0
-            } else {
-                rounded / run.rsa_epsilon
-            };
+            let ratio = if rounded == run.rsa_epsilon { 1.0 } else { rounded / run.rsa_epsilon };
             if ours == theirs {
                 identical += 1;
                 assert_eq!(sizes(&pyramid), run.level_sizes);
                 // Where k cuts an eigenspace in two, which half is kept is anyone's choice.
                 let cut = case.laplacian_eigenvalues[run.k] - case.laplacian_eigenvalues[run.k - 1];
                 let same = (epsilon - run.rsa_epsilon).abs() < 1e-5;
-                assert!(
-                    same || cut < 1e-6,
-                    "{} {}: {epsilon}",
-                    case.name,
-                    run.method
-                );
-                for (value, expected) in measured
-                    .coarse_eigenvalues
-                    .unwrap()
-                    .iter()
-                    .zip(&run.coarse_eigenvalues)
+                assert!(same || cut < 1e-6, "{} {}: {epsilon}", case.name, run.method);
+                for (value, expected) in
+                    measured.coarse_eigenvalues.unwrap().iter().zip(&run.coarse_eigenvalues)
                 {
-                    assert!(
-                        (value - expected).abs() < 1e-5,
-                        "{} {}",
-                        case.name,
-                        run.method
-                    );
+                    assert!((value - expected).abs() < 1e-5, "{} {}", case.name, run.method);
                 }
                 let last = pyramid.levels.last().map_or(&graph, |level| &level.graph);
                 let weight: f64 = last.edges().map(|(_, _, w)| 2.0 * f64::from(w)).sum();
-                assert!(
-                    (weight - run.coarse_weight_sum).abs() < 1e-4,
-                    "{}",
-                    case.name
-                );
+                assert!((weight - run.coarse_weight_sum).abs() < 1e-4, "{}", case.name);
             } else {
                 report += &format!(
                     "{} {} {}: {:?} for {:?}, epsilon ratio {ratio:.3}\n",

@@ -1,8 +1,5 @@
 //! Images into graphs: known pictures, damaged files, and the real sets.
 
-// A skipped test says so.
-#![allow(clippy::print_stderr)]
-
 use std::env;
 use std::fs;
 use std::io::Write;
@@ -34,11 +31,7 @@ fn files(images: &[u8], labels: &[u8]) -> Files {
     let (a, b) = (folder.path().join("images"), folder.path().join("labels"));
     fs::write(&a, images).unwrap();
     fs::write(&b, labels).unwrap();
-    Files {
-        _folder: folder,
-        images: a,
-        labels: b,
-    }
+    Files { _folder: folder, images: a, labels: b }
 }
 
 fn read(files: &Files, params: Params) -> hg2v::Result<Vec<GraphRecord>> {
@@ -46,10 +39,7 @@ fn read(files: &Files, params: Params) -> hg2v::Result<Vec<GraphRecord>> {
 }
 
 fn threshold(threshold: f64) -> Params {
-    Params {
-        threshold,
-        scale: None,
-    }
+    Params { threshold, scale: None }
 }
 
 fn gz(bytes: &[u8]) -> Vec<u8> {
@@ -73,11 +63,7 @@ fn a_picture_becomes_the_graph_of_its_pixels() {
     let labels = idx(8, &[2], &[7, 3]);
     for packed in [false, true] {
         let (a, b) = (two_pictures(), labels.clone());
-        let files = if packed {
-            files(&gz(&a), &gz(&b))
-        } else {
-            files(&a, &b)
-        };
+        let files = if packed { files(&gz(&a), &gz(&b)) } else { files(&a, &b) };
         let graphs = read(&files, threshold(0.0)).unwrap();
         assert_eq!(graphs.len(), 2);
         assert_eq!(graphs[0].num_nodes, 4);
@@ -88,12 +74,7 @@ fn a_picture_becomes_the_graph_of_its_pixels() {
         );
         let x = graphs[0].features.as_ref().unwrap();
         let rows: Vec<_> = (0..4).map(|node| x.row(node).to_vec()).collect();
-        let expected = [
-            [0.0, 0.0, 0.2],
-            [0.0, 2.0, 1.0],
-            [1.0, 0.0, 0.4],
-            [1.0, 1.0, 0.2],
-        ];
+        let expected = [[0.0, 0.0, 0.2], [0.0, 2.0, 1.0], [1.0, 0.0, 0.4], [1.0, 1.0, 0.2]];
         assert_eq!(rows, expected);
         // A blank picture is a graph without nodes, not a missing graph.
         assert_eq!((graphs[1].num_nodes, graphs[1].edges.len()), (0, 0));
@@ -105,21 +86,12 @@ fn a_picture_becomes_the_graph_of_its_pixels() {
 fn the_threshold_keeps_what_equals_it_unless_it_is_zero() {
     let files = files(&two_pictures(), &idx(8, &[2], &[7, 3]));
     let nodes = |t| read(&files, threshold(t)).unwrap()[0].num_nodes;
-    assert_eq!(
-        [0.0, 0.2, 0.4, 0.41, 1.0, 1.1].map(nodes),
-        [4, 4, 2, 1, 1, 0]
-    );
+    assert_eq!([0.0, 0.2, 0.4, 0.41, 1.0, 1.1].map(nodes), [4, 4, 2, 1, 1, 0]);
     assert_eq!(nodes(-1.0), 6);
     for bad in [
         threshold(f64::NAN),
-        Params {
-            threshold: 0.0,
-            scale: Some(0.0),
-        },
-        Params {
-            threshold: 0.0,
-            scale: Some(f64::NAN),
-        },
+        Params { threshold: 0.0, scale: Some(0.0) },
+        Params { threshold: 0.0, scale: Some(f64::NAN) },
     ] {
         assert!(matches!(read(&files, bad), Err(Error::Parameter { .. })));
     }
@@ -129,40 +101,21 @@ fn the_threshold_keeps_what_equals_it_unless_it_is_zero() {
 fn every_type_of_value_is_read_and_scaled() {
     let luminosities = |kind: u8, values: &[u8], scale| {
         let files = files(&idx(kind, &[1, 1, 3], values), &idx(8, &[1], &[0]));
-        let graphs = read(
-            &files,
-            Params {
-                threshold: -1e9,
-                scale,
-            },
-        )
-        .unwrap();
+        let graphs = read(&files, Params { threshold: -1e9, scale }).unwrap();
         let x = graphs[0].features.clone().unwrap();
         (0..3).map(|node| x.row(node)[2]).collect::<Vec<_>>()
     };
     assert_eq!(luminosities(0x08, &[0, 51, 255], None), [0.0, 0.2, 1.0]);
     // Other integers: the largest value in the file is 1.
-    assert_eq!(
-        luminosities(0x09, &[0xff, 50, 100], None),
-        [-0.01, 0.5, 1.0]
-    );
-    let shorts: Vec<u8> = [-500i16, 600, 2000]
-        .iter()
-        .flat_map(|v| v.to_be_bytes())
-        .collect();
+    assert_eq!(luminosities(0x09, &[0xff, 50, 100], None), [-0.01, 0.5, 1.0]);
+    let shorts: Vec<u8> = [-500i16, 600, 2000].iter().flat_map(|v| v.to_be_bytes()).collect();
     assert_eq!(luminosities(0x0B, &shorts, None), [-0.25, 0.3, 1.0]);
     assert_eq!(luminosities(0x0B, &shorts, Some(1000.0)), [-0.5, 0.6, 2.0]);
     let ints: Vec<u8> = [1i32, 2, 4].iter().flat_map(|v| v.to_be_bytes()).collect();
     assert_eq!(luminosities(0x0C, &ints, None), [0.25, 0.5, 1.0]);
-    let floats: Vec<u8> = [0.5f32, 0.25, 3.0]
-        .iter()
-        .flat_map(|v| v.to_be_bytes())
-        .collect();
+    let floats: Vec<u8> = [0.5f32, 0.25, 3.0].iter().flat_map(|v| v.to_be_bytes()).collect();
     assert_eq!(luminosities(0x0D, &floats, None), [0.5, 0.25, 3.0]);
-    let doubles: Vec<u8> = [0.1f64, 0.25, 3.0]
-        .iter()
-        .flat_map(|v| v.to_be_bytes())
-        .collect();
+    let doubles: Vec<u8> = [0.1f64, 0.25, 3.0].iter().flat_map(|v| v.to_be_bytes()).collect();
     assert_eq!(luminosities(0x0E, &doubles, None), [0.1, 0.25, 3.0]);
     // A file without a positive value has no scale to take from it.
     assert_eq!(luminosities(0x09, &[0, 0, 0xff], None), [0.0, 0.0, -1.0]);
@@ -180,106 +133,22 @@ fn damaged_files_are_refused_where_they_are_damaged() {
     /// A name, the two files, the byte where it shows, what is said.
     type Case = (&'static str, Vec<u8>, Vec<u8>, u64, &'static str);
     let cases: [Case; 16] = [
-        (
-            "empty",
-            vec![],
-            labels.clone(),
-            0,
-            "ends in the middle of the header",
-        ),
+        ("empty", vec![], labels.clone(), 0, "ends in the middle of the header"),
         ("not idx", b"P5 28 28".to_vec(), labels.clone(), 0, "50, 35"),
-        (
-            "unknown type",
-            idx(0x0A, &[2, 2, 3], &[9; 12]),
-            labels.clone(),
-            2,
-            "0x0a",
-        ),
-        (
-            "no dimension",
-            vec![0, 0, 8, 0],
-            labels.clone(),
-            3,
-            "0 dimensions",
-        ),
-        (
-            "labels first",
-            labels.clone(),
-            good.clone(),
-            3,
-            "1 dimensions are not",
-        ),
-        (
-            "images twice",
-            good.clone(),
-            good.clone(),
-            2,
-            "3 dimensions of u8",
-        ),
-        (
-            "cut header",
-            good[..10].to_vec(),
-            labels.clone(),
-            10,
-            "dimensions",
-        ),
-        (
-            "cut",
-            good[..20].to_vec(),
-            labels.clone(),
-            20,
-            "announces 28 bytes",
-        ),
+        ("unknown type", idx(0x0A, &[2, 2, 3], &[9; 12]), labels.clone(), 2, "0x0a"),
+        ("no dimension", vec![0, 0, 8, 0], labels.clone(), 3, "0 dimensions"),
+        ("labels first", labels.clone(), good.clone(), 3, "1 dimensions are not"),
+        ("images twice", good.clone(), good.clone(), 2, "3 dimensions of u8"),
+        ("cut header", good[..10].to_vec(), labels.clone(), 10, "dimensions"),
+        ("cut", good[..20].to_vec(), labels.clone(), 20, "announces 28 bytes"),
         ("cut gzip", cut_gz, labels.clone(), 16, "gzip"),
-        (
-            "short gzip",
-            gz(&good[..20]),
-            labels.clone(),
-            20,
-            "item 0 of the 2 announced",
-        ),
-        (
-            "trailing",
-            trailing.clone(),
-            labels.clone(),
-            28,
-            "more bytes follow",
-        ),
-        (
-            "trailing gzip",
-            gz(&trailing),
-            labels.clone(),
-            28,
-            "more bytes follow",
-        ),
-        (
-            "4 billion images",
-            idx(8, &[u32::MAX, 2, 3], &[9; 12]),
-            labels.clone(),
-            28,
-            "announces",
-        ),
-        (
-            "too large",
-            idx(14, &[u32::MAX; 3], &[]),
-            labels.clone(),
-            4,
-            "2^64",
-        ),
-        (
-            "no pixels",
-            idx(8, &[2, 0, 3], &[]),
-            labels.clone(),
-            8,
-            "nothing in them",
-        ),
-        (
-            "counts differ",
-            good.clone(),
-            idx(8, &[3], &[0; 3]),
-            4,
-            "3 labels for the 2 images",
-        ),
+        ("short gzip", gz(&good[..20]), labels.clone(), 20, "item 0 of the 2 announced"),
+        ("trailing", trailing.clone(), labels.clone(), 28, "more bytes follow"),
+        ("trailing gzip", gz(&trailing), labels.clone(), 28, "more bytes follow"),
+        ("4 billion images", idx(8, &[u32::MAX, 2, 3], &[9; 12]), labels.clone(), 28, "announces"),
+        ("too large", idx(14, &[u32::MAX; 3], &[]), labels.clone(), 4, "2^64"),
+        ("no pixels", idx(8, &[2, 0, 3], &[]), labels.clone(), 8, "nothing in them"),
+        ("counts differ", good.clone(), idx(8, &[3], &[0; 3]), 4, "3 labels for the 2 images"),
     ];
     let refuse =
         |name: &str, files: &Files, byte: u64, says: &str| match read(files, threshold(0.0)) {
@@ -294,25 +163,11 @@ fn damaged_files_are_refused_where_they_are_damaged() {
     for (name, images, labels, byte, says) in cases {
         refuse(name, &files(&images, &labels), byte, says);
     }
-    refuse(
-        "NaN",
-        &files(&nan, &labels),
-        20,
-        "pixel 0 of image 1 is NaN",
-    );
+    refuse("NaN", &files(&nan, &labels), 20, "pixel 0 of image 1 is NaN");
     let bomb = idx(8, &[1, 1 << 16, 1 << 16], &[]);
-    refuse(
-        "huge image",
-        &files(&gz(&bomb), &idx(8, &[1], &[0])),
-        8,
-        "--max-nodes",
-    );
-    let missing = open(
-        Path::new("nowhere"),
-        Path::new("nowhere"),
-        threshold(0.0),
-        &Limits::default(),
-    );
+    refuse("huge image", &files(&gz(&bomb), &idx(8, &[1], &[0])), 8, "--max-nodes");
+    let missing =
+        open(Path::new("nowhere"), Path::new("nowhere"), threshold(0.0), &Limits::default());
     assert!(matches!(missing, Err(Error::Io { action: "read", .. })));
 }
 
@@ -324,14 +179,7 @@ fn the_real_sets_have_their_sizes() {
     };
     // Counted from the files by a separate program.
     let sets = [
-        (
-            "MNIST-t10k-images-idx3-ubyte.gz",
-            "MNIST-t10k-labels",
-            0.0,
-            10_000,
-            1_511_219,
-            2_521_961,
-        ),
+        ("MNIST-t10k-images-idx3-ubyte.gz", "MNIST-t10k-labels", 0.0, 10_000, 1_511_219, 2_521_961),
         (
             "FASHION-MNIST-t10k-images-idx3-ubyte.gz",
             "FASHION-MNIST-t10k-labels",
@@ -340,33 +188,13 @@ fn the_real_sets_have_their_sizes() {
             3_920_817,
             7_027_007,
         ),
-        (
-            "USPS-images-idx3-ubyte.gz",
-            "USPS-labels",
-            0.3,
-            9298,
-            721_700,
-            1_077_088,
-        ),
-        (
-            "USPS-images-idx3-short.gz",
-            "USPS-labels",
-            0.3,
-            9298,
-            721_926,
-            1_077_548,
-        ),
+        ("USPS-images-idx3-ubyte.gz", "USPS-labels", 0.3, 9298, 721_700, 1_077_088),
+        ("USPS-images-idx3-short.gz", "USPS-labels", 0.3, 9298, 721_926, 1_077_548),
     ];
     for (images, labels, t, graphs, nodes, edges) in sets {
         let folder = Path::new(&data);
         let labels = folder.join(format!("{labels}-idx1-ubyte.gz"));
-        let found = open(
-            &folder.join(images),
-            &labels,
-            threshold(t),
-            &Limits::default(),
-        )
-        .unwrap();
+        let found = open(&folder.join(images), &labels, threshold(t), &Limits::default()).unwrap();
         let (mut g, mut n, mut e, mut classes) = (0, 0, 0, [0; 10]);
         for record in found {
             let record = record.unwrap();
@@ -378,10 +206,7 @@ fn the_real_sets_have_their_sizes() {
         }
         assert_eq!((g, n, e), (graphs, nodes, edges), "{images}");
         if images.starts_with("MNIST") {
-            assert_eq!(
-                classes,
-                [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009]
-            );
+            assert_eq!(classes, [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009]);
         }
     }
 }

@@ -2,8 +2,6 @@
 //! wrong is said with its place.
 
 #[allow(dead_code)]
-mod common;
-
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -50,9 +48,7 @@ fn read_columns(columns: Columns) -> hg2v::Result<Vec<GraphRecord>> {
 type Entries = Option<Vec<Option<i64>>>;
 
 fn ints(rows: &[Entries]) -> ArrayRef {
-    Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(
-        rows.to_vec(),
-    ))
+    Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(rows.to_vec()))
 }
 
 fn list(row: &[i64]) -> Entries {
@@ -61,9 +57,7 @@ fn list(row: &[i64]) -> Entries {
 
 fn floats(row: &[f64]) -> ArrayRef {
     let row = row.iter().copied().map(Some).collect::<Vec<_>>();
-    Arc::new(ListArray::from_iter_primitive::<Float64Type, _, _>([Some(
-        row,
-    )]))
+    Arc::new(ListArray::from_iter_primitive::<Float64Type, _, _>([Some(row)]))
 }
 
 fn texts(values: &[&str]) -> ArrayRef {
@@ -71,9 +65,7 @@ fn texts(values: &[&str]) -> ArrayRef {
 }
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/fixtures")
-        .join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
 }
 
 /// Made by pyarrow 26:
@@ -96,18 +88,10 @@ fn fixture(name: &str) -> PathBuf {
 fn a_file_of_pyarrow_is_read() {
     let source = dataset::open(&fixture("pyarrow.parquet"), &Limits::default()).unwrap();
     assert_eq!(source.len, Some(3));
-    assert_eq!(
-        source.ignored(),
-        ["column `source`, which is no part of the format"]
-    );
+    assert_eq!(source.ignored(), ["column `source`, which is no part of the format"]);
     let records: Vec<_> = source.map(Result::unwrap).collect();
     let text = |labels: &[&str]| Some(labels.iter().map(|&label| label.into()).collect());
-    let rows = |values: &[f64]| {
-        Some(Features {
-            dim: 2,
-            values: values.to_vec(),
-        })
-    };
+    let rows = |values: &[f64]| Some(Features { dim: 2, values: values.to_vec() });
     let expected = [
         GraphRecord {
             id: Some(10.into()),
@@ -156,12 +140,7 @@ fn a_file_of_pyarrow_is_read() {
 fn a_file_of_polars_is_read() {
     let records = read(&fixture("polars.parquet")).unwrap();
     let labels = |labels: &[i64]| Some(labels.iter().map(|&label| label.into()).collect());
-    let rows = |values: &[f64]| {
-        Some(Features {
-            dim: 1,
-            values: values.to_vec(),
-        })
-    };
+    let rows = |values: &[f64]| Some(Features { dim: 1, values: values.to_vec() });
     let expected = [
         GraphRecord {
             id: Some("a".into()),
@@ -194,12 +173,7 @@ fn a_file_of_polars_is_read() {
 
 #[test]
 fn a_row_with_something_wrong_is_named() {
-    let pair = || {
-        vec![
-            ("src", ints(&[list(&[0, 1])])),
-            ("dst", ints(&[list(&[1, 2])])),
-        ]
-    };
+    let pair = || vec![("src", ints(&[list(&[0, 1])])), ("dst", ints(&[list(&[1, 2])]))];
     let with = |name: &'static str, column: ArrayRef| {
         let mut columns = pair();
         columns.push((name, column));
@@ -215,67 +189,31 @@ fn a_row_with_something_wrong_is_named() {
         nested(inner, vec![rows.len()])
     };
     let table: Vec<(Columns, &[&str])> = vec![
-        (
-            edges(list(&[0, 1]), list(&[1])),
-            &["record 1", "`src` has 2", "`dst` has 1"],
-        ),
-        (
-            edges(Some(vec![Some(0), None]), list(&[1, 2])),
-            &["record 1", "`src[1]` is null"],
-        ),
+        (edges(list(&[0, 1]), list(&[1])), &["record 1", "`src` has 2", "`dst` has 1"]),
+        (edges(Some(vec![Some(0), None]), list(&[1, 2])), &["record 1", "`src[1]` is null"]),
         (edges(list(&[0]), None), &["record 1", "`dst` is null"]),
-        (
-            edges(list(&[0]), list(&[-7])),
-            &["record 1", "`dst[0]`", "`-7`", "negative"],
-        ),
+        (edges(list(&[0]), list(&[-7])), &["record 1", "`dst[0]`", "`-7`", "negative"]),
         (
             edges(list(&[0]), list(&[1_000_000_000_000])),
             &["`dst[0]`", "`1000000000000`", "--max-nodes"],
         ),
-        (
-            with("num_nodes", count(-1)),
-            &["record 1", "`num_nodes` is `-1`"],
-        ),
+        (with("num_nodes", count(-1)), &["record 1", "`num_nodes` is `-1`"]),
         (
             with("num_nodes", count(1_000_000_000_000)),
             &["record 1", "1000000000000", "--max-nodes"],
         ),
-        (
-            with("num_nodes", count(2)),
-            &["record 1", "`dst[1]`", "`2`", "2 nodes"],
-        ),
-        (
-            with("node_label", labels(&[5])),
-            &["record 1", "`dst[0]`", "`node_label`"],
-        ),
-        (
-            with("edge_label", labels(&[5])),
-            &["record 1", "`edge_label` has 1", "2 edges"],
-        ),
-        (
-            with("weight", floats(&[1.0])),
-            &["record 1", "`weight` has 1", "2 edges"],
-        ),
-        (
-            with("weight", floats(&[1.0, f64::NAN])),
-            &["record 1", "`weight`", "`NaN`"],
-        ),
-        (
-            with("nodes", labels(&[4, 4, 5])),
-            &["record 1", "`nodes` names `4` twice"],
-        ),
+        (with("num_nodes", count(2)), &["record 1", "`dst[1]`", "`2`", "2 nodes"]),
+        (with("node_label", labels(&[5])), &["record 1", "`dst[0]`", "`node_label`"]),
+        (with("edge_label", labels(&[5])), &["record 1", "`edge_label` has 1", "2 edges"]),
+        (with("weight", floats(&[1.0])), &["record 1", "`weight` has 1", "2 edges"]),
+        (with("weight", floats(&[1.0, f64::NAN])), &["record 1", "`weight`", "`NaN`"]),
+        (with("nodes", labels(&[4, 4, 5])), &["record 1", "`nodes` names `4` twice"]),
         (
             with("x", x(&[&[1.0], &[1.0, 2.0], &[3.0]])),
             &["record 1", "`x[1]` has 2", "`x[0]` has 1"],
         ),
-        (
-            with("x", x(&[&[1.0], &[f64::INFINITY], &[3.0]])),
-            &["record 1", "`x`", "`inf`"],
-        ),
-        (
-            with("x", floats(&[1.0, 2.0])),
-            &["column `x`", "Float64", "a node"],
-        ),
+        (with("x", x(&[&[1.0], &[f64::INFINITY], &[3.0]])), &["record 1", "`x`", "`inf`"]),
+        (with("x", floats(&[1.0, 2.0])), &["column `x`", "Float64", "a node"]),
         (
             with("id", Arc::new(UInt64Array::from(vec![u64::MAX]))),
             &["record 1", "`id`", "18446744073709551615"],
@@ -284,14 +222,8 @@ fn a_row_with_something_wrong_is_named() {
             with("y", Arc::new(TimestampMillisecondArray::from(vec![0]))),
             &["column `y`", "Timestamp", "texts"],
         ),
-        (
-            with("num_nodes", texts(&["3"])),
-            &["column `num_nodes`", "Utf8", "integers"],
-        ),
-        (
-            with("directed", count(1)),
-            &["column `directed`", "Int64", "booleans"],
-        ),
+        (with("num_nodes", texts(&["3"])), &["column `num_nodes`", "Utf8", "integers"]),
+        (with("directed", count(1)), &["column `directed`", "Int64", "booleans"]),
         (
             vec![("src", texts(&["0"])), ("dst", texts(&["1"]))],
             &["column `src`", "Utf8", "lists of integers"],
@@ -306,19 +238,13 @@ fn a_row_with_something_wrong_is_named() {
         ),
         (vec![("dst", ints(&[list(&[0])]))], &["no column `src`"]),
         (vec![("a", count(1))], &["no column `src`"]),
-        (
-            vec![("src", ints(&[])), ("dst", ints(&[]))],
-            &["holds no graphs"],
-        ),
+        (vec![("src", ints(&[])), ("dst", ints(&[]))], &["holds no graphs"]),
     ];
     for (columns, words) in table {
         let names: Vec<_> = columns.iter().map(|column| column.0).collect();
         let message = read_columns(columns).unwrap_err().to_string();
         for word in ["graphs.parquet"].iter().chain(words) {
-            assert!(
-                message.contains(word),
-                "{names:?} lacks {word:?}: {message}"
-            );
+            assert!(message.contains(word), "{names:?} lacks {word:?}: {message}");
         }
     }
 }
@@ -340,11 +266,7 @@ fn columns_of_nothing_are_absent() {
         ("node_label", nothing.clone()),
         ("weight", nothing),
     ]);
-    let expected = GraphRecord {
-        num_nodes: 2,
-        edges: vec![[0, 1]],
-        ..GraphRecord::default()
-    };
+    let expected = GraphRecord { num_nodes: 2, edges: vec![[0, 1]], ..GraphRecord::default() };
     assert_eq!(records.unwrap(), [expected]);
 }
 
@@ -359,16 +281,8 @@ fn later_rows_may_need_more_columns() {
         ..GraphRecord::default()
     };
     let mut last = large(Some("text".into()));
-    last.features = Some(Features {
-        dim: 1,
-        values: vec![0.5; 10],
-    });
-    let records = [
-        large(None),
-        large(Some(Scalar::Int(1))),
-        large(Some(Scalar::Float(0.5))),
-        last,
-    ];
+    last.features = Some(Features { dim: 1, values: vec![0.5; 10] });
+    let records = [large(None), large(Some(Scalar::Int(1))), large(Some(Scalar::Float(0.5))), last];
     let (_folder, path) = written(&records);
     let back = read(&path).unwrap();
     assert!(back == records, "a record changed");
@@ -376,20 +290,10 @@ fn later_rows_may_need_more_columns() {
 
 #[test]
 fn a_lying_row_count_is_bounded() {
-    let limits = Limits {
-        max_unpacked_bytes: 1000,
-        ..Limits::default()
-    };
-    let graph = GraphRecord {
-        num_nodes: 1,
-        edges: vec![[0, 0]; 1_000],
-        ..GraphRecord::default()
-    };
+    let limits = Limits { max_unpacked_bytes: 1000, ..Limits::default() };
+    let graph = GraphRecord { num_nodes: 1, edges: vec![[0, 0]; 1_000], ..GraphRecord::default() };
     let (_folder, path) = written(&[graph]);
-    let message = dataset::parquet::read(&path, &limits)
-        .err()
-        .unwrap()
-        .to_string();
+    let message = dataset::parquet::read(&path, &limits).err().unwrap().to_string();
     assert!(message.contains("1000 values"), "{message}");
     assert!(message.contains("--max-unpacked-bytes"), "{message}");
 }
@@ -397,10 +301,7 @@ fn a_lying_row_count_is_bounded() {
 /// One long text that a dictionary holds once and a row repeats.
 #[test]
 fn repeated_long_texts_are_bounded() {
-    let limits = Limits {
-        max_record_bytes: 1 << 20,
-        ..Limits::default()
-    };
+    let limits = Limits { max_record_bytes: 1 << 20, ..Limits::default() };
     let graph = GraphRecord {
         num_nodes: 2_000,
         node_labels: Some(vec![Scalar::Text("x".repeat(1_000).into()); 2_000]),
@@ -420,10 +321,7 @@ fn small_file() -> Vec<u8> {
         edges: (1..nodes).map(|node| [0, node]).collect(),
         weights: Some((1..nodes).map(f64::from).collect()),
         node_labels: Some((0..nodes).map(|_| "C".into()).collect()),
-        features: Some(Features {
-            dim: 2,
-            values: vec![0.5; 2 * nodes as usize],
-        }),
+        features: Some(Features { dim: 2, values: vec![0.5; 2 * nodes as usize] }),
         ..GraphRecord::default()
     };
     let (_folder, path) = written(&[graph("a", 4), graph("b", 5), graph("c", 6)]);
@@ -478,7 +376,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn records_survive(records in proptest::collection::vec(common::record(), 1..8)) {
+    fn records_survive(records in proptest::collection::vec(crate::common::record(), 1..8)) {
         let (_folder, path) = written(&records);
         prop_assert_eq!(read(&path).unwrap(), records);
     }
@@ -486,9 +384,8 @@ proptest! {
 
 #[test]
 fn integers_of_any_width_are_read() {
-    let small: ArrayRef = Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>([Some(
-        vec![Some(1)],
-    )]));
+    let small: ArrayRef =
+        Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>([Some(vec![Some(1)])]));
     let records = read_columns(vec![
         ("src", small.clone()),
         ("dst", small),
@@ -500,16 +397,16 @@ fn integers_of_any_width_are_read() {
 proptest! {
     #[test]
     fn damaged_files_give_whole_graphs_or_errors(
-        ours in common::damaged(small_file()),
-        pyarrow in common::damaged(fs::read(fixture("pyarrow.parquet")).unwrap()),
-        polars in common::damaged(fs::read(fixture("polars.parquet")).unwrap()),
+        ours in crate::common::damaged(small_file()),
+        pyarrow in crate::common::damaged(fs::read(fixture("pyarrow.parquet")).unwrap()),
+        polars in crate::common::damaged(fs::read(fixture("polars.parquet")).unwrap()),
     ) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("damaged.parquet");
         for bytes in [ours, pyarrow, polars] {
             fs::write(&path, bytes).unwrap();
             match read(&path) {
-                Ok(records) => prop_assert!(records.iter().all(common::is_whole)),
+                Ok(records) => prop_assert!(records.iter().all(crate::common::is_whole)),
                 Err(error) => prop_assert!(error.to_string().len() < 1000),
             }
         }

@@ -1,11 +1,9 @@
 //! The folder of CSV: known answers, lossless round trips, malformed tables.
 
-mod records;
-
+use crate::records::{KNOWN, all, folder, limits, put, real_sets, refusal, unfolded};
 use hg2v::dataset::{Format, Limits, csv, detect, tu};
 use hg2v::graph::{Features, GraphRecord, Scalar};
 use proptest::prelude::*;
-use records::{KNOWN, all, folder, limits, put, real_sets, refusal, unfolded};
 
 const EDGES: &str = "edges.csv";
 const NODES: &str = "nodes.csv";
@@ -30,18 +28,11 @@ fn a_folder_with_everything() {
     assert_eq!(source.len, Some(2));
     assert_eq!(
         source.ignored,
-        [
-            "graphs.csv: the column `note` is not used",
-            "edges.csv: the column `when` is not used"
-        ]
+        ["graphs.csv: the column `note` is not used", "edges.csv: the column `when` is not used"]
     );
     let text = |text: &str| Scalar::from(text);
     let expected = [
-        GraphRecord {
-            id: Some(text("g0")),
-            label: Some(Scalar::Int(5)),
-            ..GraphRecord::default()
-        },
+        GraphRecord { id: Some(text("g0")), label: Some(Scalar::Int(5)), ..GraphRecord::default() },
         GraphRecord {
             id: Some(text("g1")),
             label: Some(Scalar::Float(-1.5)),
@@ -51,10 +42,7 @@ fn a_folder_with_everything() {
             weights: Some(vec![2.0, 0.5]),
             edge_labels: Some(vec![text("x"), text("y")]),
             node_labels: Some(vec![text("C"), text("N, \"O\""), text("H")]),
-            features: Some(Features {
-                dim: 2,
-                values: vec![1.0, -1.0, 12.5, 0.0, 1000.0, 1.0],
-            }),
+            features: Some(Features { dim: 2, values: vec![1.0, -1.0, 12.5, 0.0, 1000.0, 1.0] }),
             ..GraphRecord::default()
         },
     ];
@@ -64,11 +52,8 @@ fn a_folder_with_everything() {
 #[test]
 fn edges_alone_are_enough() {
     let found = read(&[(EDGES, b"u,v\n2,0\n0,1\n")]);
-    let expected = GraphRecord {
-        num_nodes: 3,
-        edges: vec![[2, 0], [0, 1]],
-        ..GraphRecord::default()
-    };
+    let expected =
+        GraphRecord { num_nodes: 3, edges: vec![[2, 0], [0, 1]], ..GraphRecord::default() };
     assert_eq!(found, [expected]);
     // Not 0..n: the order of first appearance.
     let found = read(&[(EDGES, b"u,v\n3,0\n0,1\n")]);
@@ -76,10 +61,7 @@ fn edges_alone_are_enough() {
     assert_eq!(found[0].edges, [[0, 1], [1, 2]]);
     // Interleaved graphs, in the order they appear in.
     let found = read(&[(EDGES, b"graph,src,dst\nb,0,1\na,x,y\nb,1,2\n")]);
-    let ids: Vec<_> = found
-        .iter()
-        .map(|record| record.id.clone().unwrap())
-        .collect();
+    let ids: Vec<_> = found.iter().map(|record| record.id.clone().unwrap()).collect();
     assert_eq!(ids, ["b", "a"].map(Scalar::from));
     assert_eq!(found[0].edges, [[0, 1], [1, 2]]);
 }
@@ -104,28 +86,16 @@ fn the_tables_are_what_one_would_write_by_hand() {
         num_nodes: 2,
         edges: vec![[0, 1]],
         weights: Some(vec![0.1]),
-        features: Some(Features {
-            dim: 1,
-            values: vec![1.0, -2.5],
-        }),
+        features: Some(Features { dim: 1, values: vec![1.0, -2.5] }),
         ..GraphRecord::default()
     };
-    let bare = GraphRecord {
-        num_nodes: 1,
-        ..GraphRecord::default()
-    };
+    let bare = GraphRecord { num_nodes: 1, ..GraphRecord::default() };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("set.csv");
     put(csv::write(&path), &[bare, record]);
     let text = |name: &str| std::fs::read_to_string(path.join(name)).unwrap();
-    assert_eq!(
-        text(GRAPHS),
-        "graph,id,y,directed\n0,,,false\n1,\"\"\"7\"\"\",\"a,b\",false\n"
-    );
-    assert_eq!(
-        text(NODES),
-        "graph,node,label,x0\n0,0,,\n1,0,,1.0\n1,1,,-2.5\n"
-    );
+    assert_eq!(text(GRAPHS), "graph,id,y,directed\n0,,,false\n1,\"\"\"7\"\"\",\"a,b\",false\n");
+    assert_eq!(text(NODES), "graph,node,label,x0\n0,0,,\n1,0,,1.0\n1,1,,-2.5\n");
     assert_eq!(text(EDGES), "graph,src,dst,weight,label\n1,0,1,0.1,\n");
     assert_eq!(std::fs::read_dir(&path).unwrap().count(), 3);
 }
@@ -133,7 +103,7 @@ fn the_tables_are_what_one_would_write_by_hand() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
     #[test]
-    fn everything_reads_back(records in records::mixed()) {
+    fn everything_reads_back(records in crate::records::mixed()) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("set");
         put(csv::write(&path), &records);
@@ -167,11 +137,7 @@ fn real_sets_read_back_as_written() {
         let records = unfolded(all(tu::read(&known.zip(&data), &limits())));
         let path = folder.path().join(known.name);
         put(csv::write(&path), &records);
-        assert!(
-            all(csv::read(&path, &limits())) == records,
-            "{}",
-            known.name
-        );
+        assert!(all(csv::read(&path, &limits())) == records, "{}", known.name);
     }
 }
 
@@ -222,10 +188,7 @@ fn malformed_tables_are_refused_by_name_line_and_value() {
     for (files, parts) in cases {
         let message = refusal(csv::read(folder(files).path(), &limits()));
         for part in *parts {
-            assert!(
-                message.contains(part),
-                "{files:?}: {message}\nlacks: {part}"
-            );
+            assert!(message.contains(part), "{files:?}: {message}\nlacks: {part}");
         }
     }
 }
@@ -234,27 +197,12 @@ fn malformed_tables_are_refused_by_name_line_and_value() {
 fn limits_are_kept() {
     let files: &[(&str, &[u8])] = &[(EDGES, b"src,dst\n0,1\n1,2\n")];
     let message = |limits: Limits| refusal(csv::read(folder(files).path(), &limits));
-    let nodes = message(Limits {
-        max_nodes: 2,
-        ..limits()
-    });
+    let nodes = message(Limits { max_nodes: 2, ..limits() });
     assert!(nodes.contains("edges.csv, line 2"), "{nodes}");
-    assert!(
-        nodes.contains("has 3 nodes, more than the 2 allowed"),
-        "{nodes}"
-    );
-    let bytes = message(Limits {
-        max_unpacked_bytes: 10,
-        ..limits()
-    });
-    assert!(
-        bytes.contains("edges.csv: holding it would take more than the 10 bytes"),
-        "{bytes}"
-    );
-    let row = message(Limits {
-        max_record_bytes: 3,
-        ..limits()
-    });
+    assert!(nodes.contains("has 3 nodes, more than the 2 allowed"), "{nodes}");
+    let bytes = message(Limits { max_unpacked_bytes: 10, ..limits() });
+    assert!(bytes.contains("edges.csv: holding it would take more than the 10 bytes"), "{bytes}");
+    let row = message(Limits { max_record_bytes: 3, ..limits() });
     assert!(row.contains("edges.csv, line 1"), "{row}");
     assert!(row.contains("longer than the 3 bytes allowed"), "{row}");
 }

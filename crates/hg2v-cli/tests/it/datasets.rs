@@ -1,10 +1,6 @@
 //! `hg2v datasets`, as a user runs it.
 
-// A skipped test says so.
-#![allow(clippy::print_stderr)]
-
-#[path = "../../hg2v/tests/support/server.rs"]
-mod server;
+use crate::server;
 
 use std::env;
 use std::fs;
@@ -17,10 +13,7 @@ use server::{Serve, Server};
 
 fn datasets(args: &[&str]) -> Output {
     let mut command = Command::cargo_bin("hg2v").unwrap();
-    command
-        .env_remove("HG2V_DATA")
-        .env_remove("HG2V_BASE_URL")
-        .env_remove("http_proxy");
+    command.env_remove("HG2V_DATA").env_remove("HG2V_BASE_URL").env_remove("http_proxy");
     command.arg("datasets").args(args).output().unwrap()
 }
 
@@ -34,13 +27,7 @@ fn the_list_says_what_is_there() {
     fs::write(folder.path().join("ENZYMES.zip"), "").unwrap();
     let at = ["--data-dir", folder.path().to_str().unwrap()];
     let table = text(&datasets(&[&["list"], &at[..]].concat()).stdout);
-    let line = |name: &str| {
-        table
-            .lines()
-            .find(|line| line.starts_with(name))
-            .unwrap()
-            .to_owned()
-    };
+    let line = |name: &str| table.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
     assert!(
         line("MUTAG")
             .split_whitespace()
@@ -65,11 +52,7 @@ fn unknown_names_are_wrong_usage() {
     assert!(text(&run.stderr).contains("`MOO`"), "{}", text(&run.stderr));
     let run = datasets(&["get", "DLA"]);
     assert_eq!(run.status.code(), Some(2));
-    assert!(
-        text(&run.stderr).contains("hg2v generate dla"),
-        "{}",
-        text(&run.stderr)
-    );
+    assert!(text(&run.stderr).contains("hg2v generate dla"), "{}", text(&run.stderr));
 }
 
 #[test]
@@ -83,10 +66,7 @@ fn being_offline_is_said_with_what_to_do() {
     assert_eq!(run.status.code(), Some(1));
     let said = text(&run.stderr);
     assert!(said.contains(&format!("{base}/MUTAG.zip")), "{said}");
-    assert!(
-        said.contains("by hand to") && said.contains("--base"),
-        "{said}"
-    );
+    assert!(said.contains("by hand to") && said.contains("--base"), "{said}");
 }
 
 #[test]
@@ -99,20 +79,8 @@ fn mutag_is_fetched_resumed_and_checked() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path().to_str().unwrap();
 
-    let server = Server::start(
-        mutag.clone(),
-        "\"m\"",
-        &[Serve::CutAfter(9000), Serve::Well],
-    );
-    let get = [
-        "get",
-        "mutag",
-        "--base",
-        &server.base,
-        "--data-dir",
-        at,
-        "--json",
-    ];
+    let server = Server::start(mutag.clone(), "\"m\"", &[Serve::CutAfter(9000), Serve::Well]);
+    let get = ["get", "mutag", "--base", &server.base, "--data-dir", at, "--json"];
     let run = datasets(&get);
     assert!(run.status.success(), "{}", text(&run.stderr));
     assert_eq!(fs::read(folder.path().join("MUTAG.zip")).unwrap(), mutag);
@@ -133,10 +101,6 @@ fn mutag_is_fetched_resumed_and_checked() {
     fs::remove_file(folder.path().join("MUTAG.zip")).unwrap();
     let run = datasets(&["get", "MUTAG", "--base", &server.base, "--data-dir", at]);
     assert_eq!(run.status.code(), Some(1), "{}", text(&run.stderr));
-    assert!(
-        text(&run.stderr).contains("MUTAG.zip.bad"),
-        "{}",
-        text(&run.stderr)
-    );
+    assert!(text(&run.stderr).contains("MUTAG.zip.bad"), "{}", text(&run.stderr));
     assert!(!folder.path().join("MUTAG.zip").exists());
 }

@@ -103,9 +103,7 @@ fn as_names(names: Vec<Scalar>) -> Option<Vec<Scalar>> {
     let mut sorted = names.clone();
     sorted.sort();
     sorted.dedup();
-    let positions = (0i64..)
-        .zip(&names)
-        .all(|(i, name)| *name == Scalar::Int(i));
+    let positions = (0i64..).zip(&names).all(|(i, name)| *name == Scalar::Int(i));
     (sorted.len() == names.len() && !positions).then_some(names)
 }
 
@@ -141,11 +139,7 @@ pub(crate) fn is_whole(record: &GraphRecord) -> bool {
     let has = |part: &Option<Vec<Scalar>>, length| part.as_ref().is_none_or(|p| p.len() == length);
     let weights = record.weights.as_ref();
     let features = record.features.as_ref();
-    record
-        .edges
-        .iter()
-        .flatten()
-        .all(|&end| end < record.num_nodes)
+    record.edges.iter().flatten().all(|&end| end < record.num_nodes)
         && has(&record.node_ids, nodes)
         && has(&record.node_labels, nodes)
         && has(&record.edge_labels, edges)

@@ -7,11 +7,7 @@ use hg2v::graph::{Graph, GraphRecord, Scalar, WeightPolicy, wl_digest};
 use proptest::prelude::*;
 
 fn graph(num_nodes: u32, edges: &[[u32; 2]]) -> GraphRecord {
-    GraphRecord {
-        num_nodes,
-        edges: edges.to_vec(),
-        ..GraphRecord::default()
-    }
+    GraphRecord { num_nodes, edges: edges.to_vec(), ..GraphRecord::default() }
 }
 
 fn clean(record: &GraphRecord) -> Graph {
@@ -39,9 +35,7 @@ fn naive(record: &GraphRecord, rounds: usize, edge_labels: bool) -> Vec<Vec<Stri
         let label = record.edge_labels.as_ref().filter(|_| edge_labels);
         let label = label.map(|labels| labels[position].clone());
         for (from, to) in [(u, v), (v, u)] {
-            let kept = adjacency[from as usize]
-                .entry(to as usize)
-                .or_insert(label.clone());
+            let kept = adjacency[from as usize].entry(to as usize).or_insert(label.clone());
             if label < *kept {
                 *kept = label.clone();
             }
@@ -55,9 +49,8 @@ fn naive(record: &GraphRecord, rounds: usize, edge_labels: bool) -> Vec<Vec<Stri
     for round in 0..rounds {
         let row = (0..n).map(|u| {
             let below = adjacency[u].iter();
-            let mut below: Vec<String> = below
-                .map(|(&v, e)| format!("{e:?}/{}", rows[round][v]))
-                .collect();
+            let mut below: Vec<String> =
+                below.map(|(&v, e)| format!("{e:?}/{}", rows[round][v])).collect();
             below.sort();
             format!("{}({})", rows[round][u], below.join(","))
         });
@@ -76,10 +69,7 @@ fn a_hexagon_and_two_triangles_look_alike() {
     // One label a round, six nodes each.
     let expected: Vec<_> = (0..6).map(|label| vec![(label, 6)]).collect();
     assert_eq!(found[0], expected);
-    assert_eq!(
-        wl_digest(&clean(&hexagon), None, 5),
-        wl_digest(&clean(&triangles), None, 5)
-    );
+    assert_eq!(wl_digest(&clean(&hexagon), None, 5), wl_digest(&clean(&triangles), None, 5));
 }
 
 #[test]
@@ -93,31 +83,17 @@ fn a_path_and_a_star_differ_from_the_first_round() {
     assert_eq!(found[0][1], [(1, 2), (2, 2)]);
     assert_eq!(found[1][1], [(1, 3), (5, 1)]);
     assert!(found[1][2].iter().all(|(label, _)| *label > 5));
-    assert_ne!(
-        wl_digest(&clean(&path), None, 1),
-        wl_digest(&clean(&star), None, 1)
-    );
-    assert_eq!(
-        wl_digest(&clean(&path), None, 0),
-        wl_digest(&clean(&star), None, 0)
-    );
+    assert_ne!(wl_digest(&clean(&path), None, 1), wl_digest(&clean(&star), None, 1));
+    assert_eq!(wl_digest(&clean(&path), None, 0), wl_digest(&clean(&star), None, 0));
 }
 
 #[test]
 fn node_labels_edge_labels_and_their_absence_are_told_apart() {
     let plain = graph(2, &[[0, 1]]);
-    let labelled = GraphRecord {
-        node_labels: Some(vec![Scalar::Int(0), Scalar::Int(0)]),
-        ..plain.clone()
-    };
-    let single = GraphRecord {
-        edge_labels: Some(vec!["single".into()]),
-        ..plain.clone()
-    };
-    let double = GraphRecord {
-        edge_labels: Some(vec!["double".into()]),
-        ..plain.clone()
-    };
+    let labelled =
+        GraphRecord { node_labels: Some(vec![Scalar::Int(0), Scalar::Int(0)]), ..plain.clone() };
+    let single = GraphRecord { edge_labels: Some(vec!["single".into()]), ..plain.clone() };
+    let double = GraphRecord { edge_labels: Some(vec!["double".into()]), ..plain.clone() };
     let all = [plain, labelled, single, double];
     let found = histograms(Refiner::new(1).edge_labels(true), &all);
     assert_ne!(found[0][0], found[1][0], "unlabelled is not label 0");
@@ -134,10 +110,7 @@ fn a_repeated_edge_has_its_smallest_label_in_any_order() {
         edge_labels: Some(vec![first.into(), second.into()]),
         ..graph(2, &[[0, 1], [1, 0]])
     };
-    let found = histograms(
-        Refiner::new(1).edge_labels(true),
-        &[labels(1, 2), labels(2, 1)],
-    );
+    let found = histograms(Refiner::new(1).edge_labels(true), &[labels(1, 2), labels(2, 1)]);
     assert_eq!(found[0], found[1]);
 }
 
@@ -145,17 +118,11 @@ fn a_repeated_edge_has_its_smallest_label_in_any_order() {
 fn no_nodes_and_no_edges_are_graphs_too() {
     let mut refiner = Refiner::new(3);
     let empty = graph(0, &[]);
-    assert_eq!(
-        refiner.refine(&empty, &clean(&empty)).unwrap(),
-        vec![Vec::<u32>::new(); 4]
-    );
+    assert_eq!(refiner.refine(&empty, &clean(&empty)).unwrap(), vec![Vec::<u32>::new(); 4]);
     let isolated = graph(2, &[]);
     let rows = refiner.refine(&isolated, &clean(&isolated)).unwrap();
     assert_eq!(rows, [[0, 0], [1, 1], [2, 2], [3, 3]]);
-    assert_ne!(
-        wl_digest(&clean(&empty), None, 3),
-        wl_digest(&clean(&isolated), None, 3)
-    );
+    assert_ne!(wl_digest(&clean(&empty), None, 3), wl_digest(&clean(&isolated), None, 3));
 }
 
 #[test]
@@ -163,13 +130,7 @@ fn a_hub_of_a_hundred_thousand_neighbours_is_no_trouble() {
     let edges: Vec<[u32; 2]> = (1..100_001).map(|leaf| [0, leaf]).collect();
     let star = graph(100_001, &edges);
     let found = histograms(Refiner::new(3), std::slice::from_ref(&star));
-    assert_eq!(
-        found[0][3]
-            .iter()
-            .map(|(_, count)| *count)
-            .collect::<Vec<_>>(),
-        [1, 100_000]
-    );
+    assert_eq!(found[0][3].iter().map(|(_, count)| *count).collect::<Vec<_>>(), [1, 100_000]);
 }
 
 /// A small graph, with labels of each kind or none: small alphabets, so that

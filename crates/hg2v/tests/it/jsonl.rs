@@ -1,8 +1,6 @@
 //! JSONL: what goes in comes out, and what is wrong is said with its place.
 
 #[allow(dead_code)]
-mod common;
-
 use std::io::Write;
 use std::path::Path;
 
@@ -59,10 +57,7 @@ fn every_key_is_understood() {
         weights: Some(vec![1.0, 0.5]),
         edge_labels: Some(vec!["s".into(), "d".into()]),
         node_labels: Some(vec![6.into(), 6.into(), 7.into()]),
-        features: Some(Features {
-            dim: 2,
-            values: vec![1.0, 2.5, 0.0, 0.0, -1.0, 1e-3],
-        }),
+        features: Some(Features { dim: 2, values: vec![1.0, 2.5, 0.0, 0.0, -1.0, 1e-3] }),
         directed: true,
         folded_repeats: 0,
     };
@@ -89,10 +84,7 @@ fn the_number_of_nodes_follows_from_what_is_there() {
 fn blank_lines_a_byte_order_mark_and_windows_ends_are_no_matter() {
     let text = "\u{feff}{\"edges\":[[0,1]]}\r\n\r\n   \n{\"edges\":[[0,2]]}";
     let records = read(text.as_bytes(), &Limits::default()).unwrap();
-    assert_eq!(
-        records.iter().map(|r| r.num_nodes).collect::<Vec<_>>(),
-        [2, 3]
-    );
+    assert_eq!(records.iter().map(|r| r.num_nodes).collect::<Vec<_>>(), [2, 3]);
 }
 
 #[test]
@@ -109,20 +101,15 @@ fn unknown_keys_are_said_once() {
     let mut source =
         dataset::jsonl::from_reader(Path::new("a.jsonl"), bytes, &Limits::default()).unwrap();
     assert_eq!(source.by_ref().filter(Result::is_ok).count(), 2);
-    assert_eq!(
-        source.ignored(),
-        ["key `colour`, which is no part of the format"]
-    );
+    assert_eq!(source.ignored(), ["key `colour`, which is no part of the format"]);
 }
 
 #[test]
 fn numbers_and_names_are_kept_to_the_bit() {
-    let record = one(
-        r#"{"id":9007199254740993,"y":0.30000000000000004,"nodes":[1,1.0,"1",true],
+    let record = one(r#"{"id":9007199254740993,"y":0.30000000000000004,"nodes":[1,1.0,"1",true],
             "edges":[["1",1.0,5e-324]]}"#
-            .replace('\n', "")
-            .as_str(),
-    );
+        .replace('\n', "")
+        .as_str());
     assert_eq!(record.id, Some(Scalar::Int(9_007_199_254_740_993)));
     assert_eq!(record.label, Some(Scalar::Float(0.1 + 0.2)));
     assert_eq!(record.edges, [[2, 1]]);
@@ -157,87 +144,36 @@ fn malformed_lines_are_refused_with_place_and_value() {
         (r#"{"edges":[[0,1]]} trailing"#, &["not JSON", "trailing"]),
         (r#"{"edges":[[0,1]],"edges":[]}"#, &["`edges` twice"]),
         (r#"{"edges":[[0]]}"#, &["`edges[0]`", "fewer than two"]),
-        (
-            r#"{"edges":[[0,1],[0,1,2,3]]}"#,
-            &["`edges[1]`", "more than three"],
-        ),
+        (r#"{"edges":[[0,1],[0,1,2,3]]}"#, &["`edges[1]`", "more than three"]),
         (r#"{"edges":[7]}"#, &["`edges[0]`", "integer `7`"]),
-        (
-            r#"{"edges":[[0,1,"w"]]}"#,
-            &["`edges[0]`", "\"w\"", "a number"],
-        ),
+        (r#"{"edges":[[0,1,"w"]]}"#, &["`edges[0]`", "\"w\"", "a number"]),
         (r#"{"edges":[[0,1,null]]}"#, &["`edges[0]`", "null"]),
         (r#"{"edges":[[0,null]]}"#, &["`edges[0]`", "null"]),
         (r#"{"edges":[[0,-3]]}"#, &["`edges[0]`", "`-3`", "negative"]),
         (r#"{"edges":[[0,1.5]]}"#, &["`edges[0]`", "`1.5`", "nodes"]),
-        (
-            r#"{"edges":[[0,1],["a",1]]}"#,
-            &["`edges[1]`", "`a`", "add \"nodes\""],
-        ),
-        (
-            r#"{"edges":[["a","z"]],"nodes":["a","b"]}"#,
-            &["`edges[0]`", "`z`", "not in `nodes`"],
-        ),
-        (
-            r#"{"edges":[],"nodes":["a","b","a"]}"#,
-            &["`nodes[2]`", "`a`", "`nodes[0]`"],
-        ),
+        (r#"{"edges":[[0,1],["a",1]]}"#, &["`edges[1]`", "`a`", "add \"nodes\""]),
+        (r#"{"edges":[["a","z"]],"nodes":["a","b"]}"#, &["`edges[0]`", "`z`", "not in `nodes`"]),
+        (r#"{"edges":[],"nodes":["a","b","a"]}"#, &["`nodes[2]`", "`a`", "`nodes[0]`"]),
         (r#"{"edges":[],"nodes":[null]}"#, &["`nodes[0]`", "null"]),
         (r#"{"edges":[],"nodes":[[1]]}"#, &["`nodes[0]`", "sequence"]),
-        (
-            r#"{"edges":[[0,9]],"n":5}"#,
-            &["`edges[0]`", "`9`", "5 nodes"],
-        ),
-        (
-            r#"{"edges":[[0,3]],"x":[[1],[2]]}"#,
-            &["`edges[0]`", "`3`", "`x`"],
-        ),
+        (r#"{"edges":[[0,9]],"n":5}"#, &["`edges[0]`", "`9`", "5 nodes"]),
+        (r#"{"edges":[[0,3]],"x":[[1],[2]]}"#, &["`edges[0]`", "`3`", "`x`"]),
         (r#"{"edges":[],"n":-1}"#, &["`n`", "-1"]),
-        (
-            r#"{"edges":[],"n":3,"nodes":[7,8]}"#,
-            &["`n` stands for 3", "`nodes` for 2"],
-        ),
-        (
-            r#"{"edges":[],"x":[[1,2],[3]]}"#,
-            &["`x[1]` has 1", "`x[0]` has 2"],
-        ),
-        (
-            r#"{"edges":[],"x":[[1],["b"]]}"#,
-            &["`x[1]`", "\"b\"", "a number"],
-        ),
+        (r#"{"edges":[],"n":3,"nodes":[7,8]}"#, &["`n` stands for 3", "`nodes` for 2"]),
+        (r#"{"edges":[],"x":[[1,2],[3]]}"#, &["`x[1]` has 1", "`x[0]` has 2"]),
+        (r#"{"edges":[],"x":[[1],["b"]]}"#, &["`x[1]`", "\"b\"", "a number"]),
         (r#"{"edges":[],"x":[1,2]}"#, &["`x[0]`", "integer `1`"]),
-        (
-            r#"{"edges":[],"x":[[NaN]]}"#,
-            &["`x[0]`", "`NaN`", "no such number"],
-        ),
-        (
-            r#"{"edges":[],"x":[[-Infinity]]}"#,
-            &["`x[0]`", "Infinity`"],
-        ),
-        (
-            r#"{"edges":[],"x":[[1e999]]}"#,
-            &["`x[0]`", "`1e999`", "out of range"],
-        ),
+        (r#"{"edges":[],"x":[[NaN]]}"#, &["`x[0]`", "`NaN`", "no such number"]),
+        (r#"{"edges":[],"x":[[-Infinity]]}"#, &["`x[0]`", "Infinity`"]),
+        (r#"{"edges":[],"x":[[1e999]]}"#, &["`x[0]`", "`1e999`", "out of range"]),
         (
             r#"{"edges":[],"x":[[1]],"node_labels":[1,2]}"#,
             &["`node_labels` stands for 2", "`x` for 1"],
         ),
-        (
-            r#"{"edges":[[0,1]],"edge_labels":[]}"#,
-            &["`edge_labels` has 0", "1 edges"],
-        ),
-        (
-            r#"{"edges":[],"node_labels":[null]}"#,
-            &["`node_labels[0]`", "null"],
-        ),
-        (
-            r#"{"edges":[[0,999999999999]]}"#,
-            &["`edges[0]`", "`999999999999`", "--max-nodes"],
-        ),
-        (
-            r#"{"edges":[],"n":1000000000}"#,
-            &["1000000000", "--max-nodes"],
-        ),
+        (r#"{"edges":[[0,1]],"edge_labels":[]}"#, &["`edge_labels` has 0", "1 edges"]),
+        (r#"{"edges":[],"node_labels":[null]}"#, &["`node_labels[0]`", "null"]),
+        (r#"{"edges":[[0,999999999999]]}"#, &["`edges[0]`", "`999999999999`", "--max-nodes"]),
+        (r#"{"edges":[],"n":1000000000}"#, &["1000000000", "--max-nodes"]),
         (
             r#"{"edges":[[0,9223372036854775808]]}"#,
             &["`edges[0]`", "`9223372036854775808`", "quotes"],
@@ -247,22 +183,14 @@ fn malformed_lines_are_refused_with_place_and_value() {
             &["`id`", "`123456789012345678901`", "quotes"],
         ),
         (r#"{"edges":[],"y":{"a":1}}"#, &["`y`", "map"]),
-        (
-            r#"{"edges":[],"directed":"yes"}"#,
-            &["`directed`", "\"yes\""],
-        ),
+        (r#"{"edges":[],"directed":"yes"}"#, &["`directed`", "\"yes\""]),
         ("{\"edges\":[]\0}", &["not JSON"]),
     ];
     for (line, words) in table {
         let text = format!("{{\"edges\":[[0,1]]}}\n{line}\n{{\"edges\":[[0,1]]}}\n");
-        let message = read(text.as_bytes(), &Limits::default())
-            .unwrap_err()
-            .to_string();
+        let message = read(text.as_bytes(), &Limits::default()).unwrap_err().to_string();
         for word in ["graphs.jsonl, line 2: "].iter().chain(*words) {
-            assert!(
-                message.contains(word),
-                "{line}\n  lacks {word:?}: {message}"
-            );
+            assert!(message.contains(word), "{line}\n  lacks {word:?}: {message}");
         }
     }
 }
@@ -303,9 +231,7 @@ fn deep_nesting_is_an_error_not_a_crash() {
         format!("{{\"edges\":[],\"other\":{deep}"),
         format!("{{\"edges\":[],\"y\":{}", "{\"a\":".repeat(100_000)),
     ] {
-        let message = read(line.as_bytes(), &Limits::default())
-            .unwrap_err()
-            .to_string();
+        let message = read(line.as_bytes(), &Limits::default()).unwrap_err().to_string();
         assert!(message.contains("line 1"), "{message}");
         assert!(message.len() < 600, "{}", message.len());
     }
@@ -319,10 +245,7 @@ fn damaged_gzip_is_refused() {
     assert!(message.contains("ends too soon"), "{message}");
     let followed = [&whole[..], b"garbage"].concat();
     let message = read(&followed, &Limits::default()).unwrap_err().to_string();
-    assert!(
-        message.contains("graphs.jsonl, line 5001: the compressed stream"),
-        "{message}"
-    );
+    assert!(message.contains("graphs.jsonl, line 5001: the compressed stream"), "{message}");
     let mut wrong = whole.clone();
     let middle = whole.len() - 6;
     wrong[middle] ^= 0x55;
@@ -340,39 +263,24 @@ fn an_endless_line_is_refused_at_the_limit() {
             Ok(buffer.len())
         }
     }
-    let limits = Limits {
-        max_record_bytes: 5 << 20,
-        ..Limits::default()
-    };
-    let bombs: [Box<dyn std::io::Read + Send>; 2] = [
-        Box::new(Endless),
-        Box::new(std::io::Cursor::new(gzip(&vec![b'['; 40 << 20]))),
-    ];
+    let limits = Limits { max_record_bytes: 5 << 20, ..Limits::default() };
+    let bombs: [Box<dyn std::io::Read + Send>; 2] =
+        [Box::new(Endless), Box::new(std::io::Cursor::new(gzip(&vec![b'['; 40 << 20])))];
     for bomb in bombs {
         let source = dataset::jsonl::from_reader(Path::new("b.jsonl"), bomb, &limits).unwrap();
         let message = source.last().unwrap().unwrap_err().to_string();
-        assert!(
-            message.contains("b.jsonl, line 1: the line is longer than 5242880"),
-            "{message}"
-        );
+        assert!(message.contains("b.jsonl, line 1: the line is longer than 5242880"), "{message}");
     }
-    let limits = Limits {
-        max_record_bytes: 20,
-        ..Limits::default()
-    };
+    let limits = Limits { max_record_bytes: 20, ..Limits::default() };
     let text = "{\"edges\":[[0,1]]}\n{\"edges\":[[0,1],[0,2]]}\n";
     let message = read(text.as_bytes(), &limits).unwrap_err().to_string();
-    assert!(
-        message.contains("line 2: the line is longer than 20"),
-        "{message}"
-    );
+    assert!(message.contains("line 2: the line is longer than 20"), "{message}");
 }
 
 #[test]
 fn order_is_kept_over_many_batches() {
-    let text: String = (0..60_000)
-        .map(|i| format!("{{\"id\":{i},\"edges\":[[0,1],[1,2]]}}\n"))
-        .collect();
+    let text: String =
+        (0..60_000).map(|i| format!("{{\"id\":{i},\"edges\":[[0,1],[1,2]]}}\n")).collect();
     let records = read(&gzip(text.as_bytes()), &Limits::default()).unwrap();
     assert_eq!(records.len(), 60_000);
     for (position, record) in (0i64..).zip(&records) {
@@ -384,7 +292,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn records_survive(records in proptest::collection::vec(common::record(), 1..8)) {
+    fn records_survive(records in proptest::collection::vec(crate::common::record(), 1..8)) {
         for (name, format) in [("a.jsonl", Format::Jsonl), ("a.jsonl.gz", Format::JsonlGz)] {
             let (_folder, path) = written(&records, name);
             let source = dataset::open(&path, &Limits::default()).unwrap();
@@ -402,13 +310,13 @@ const EVERY_KEY: &str = r#"{"id":"a","y":1,"n":3,"edges":[[0,1],[1,2,0.5]],"x":[
 proptest! {
     #[test]
     fn damaged_lines_give_whole_graphs_or_errors(
-        plain in common::damaged(EVERY_KEY.as_bytes().to_vec()),
-        packed in common::damaged(gzip(EVERY_KEY.as_bytes())),
+        plain in crate::common::damaged(EVERY_KEY.as_bytes().to_vec()),
+        packed in crate::common::damaged(gzip(EVERY_KEY.as_bytes())),
         bytes in proptest::collection::vec(any::<u8>(), 0..200),
     ) {
         for bytes in [plain, packed, bytes] {
             match read(&bytes, &Limits::default()) {
-                Ok(records) => prop_assert!(records.iter().all(common::is_whole)),
+                Ok(records) => prop_assert!(records.iter().all(crate::common::is_whole)),
                 Err(error) => prop_assert!(error.to_string().len() < 1000),
             }
         }

@@ -7,12 +7,7 @@ use std::process::Output;
 use assert_cmd::Command;
 
 fn hg2v(args: &[&str]) -> Output {
-    Command::cargo_bin("hg2v")
-        .unwrap()
-        .env_remove("HG2V_DATA")
-        .args(args)
-        .output()
-        .unwrap()
+    Command::cargo_bin("hg2v").unwrap().env_remove("HG2V_DATA").args(args).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -25,10 +20,7 @@ fn made(folder: &Path, args: &[&str]) -> Vec<serde_json::Value> {
     let run = hg2v(&[&["generate"], args, &["--out", out.to_str().unwrap()]].concat());
     assert!(run.status.success(), "{}", text(&run.stderr));
     let lines = fs::read_to_string(&out).unwrap();
-    lines
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]
@@ -48,18 +40,7 @@ fn every_kind_is_made() {
         (&["barabasi-albert", "--nodes", "30", "-m", "3"], 81),
         (&["watts-strogatz", "--nodes", "30", "-k", "4"], 60),
         (&["random-geometric", "--nodes", "30", "--radius", "2"], 435),
-        (
-            &[
-                "stochastic-block",
-                "--sizes",
-                "10,20",
-                "--p-in",
-                "1",
-                "--p-out",
-                "0",
-            ],
-            235,
-        ),
+        (&["stochastic-block", "--sizes", "10,20", "--p-in", "1", "--p-out", "0"], 235),
     ];
     for (kind, edges) in kinds {
         let graphs = made(folder.path(), &[kind, &["--graphs", "3"]].concat());
@@ -74,17 +55,11 @@ fn every_kind_is_made() {
 fn classes_labels_and_noise_are_as_asked() {
     let folder = tempfile::tempdir().unwrap();
     let dla = made(folder.path(), &["dla", "--nodes", "20", "--graphs", "4"]);
-    let labels: Vec<_> = dla
-        .iter()
-        .map(|graph| graph["y"].as_i64().unwrap())
-        .collect();
+    let labels: Vec<_> = dla.iter().map(|graph| graph["y"].as_i64().unwrap()).collect();
     assert_eq!(labels, [1, 2, 1, 2]);
     assert_eq!(dla[0]["x"].as_array().unwrap().len(), 20);
     let noise = ["--remove-edges", "4", "--add-edges", "1", "--label", "ring"];
-    let cycles = made(
-        folder.path(),
-        &[&["cycle", "--graphs", "2"], &noise[..]].concat(),
-    );
+    let cycles = made(folder.path(), &[&["cycle", "--graphs", "2"], &noise[..]].concat());
     assert_eq!(cycles[1]["edges"].as_array().unwrap().len(), 497);
     assert_eq!(cycles[1]["y"], "ring");
 }
@@ -92,9 +67,7 @@ fn classes_labels_and_noise_are_as_asked() {
 #[test]
 fn the_seed_decides_and_the_threads_do_not() {
     let with = |args: &[&str]| {
-        let common = [
-            "generate", "dla", "--nodes", "50", "--graphs", "6", "--out", "-",
-        ];
+        let common = ["generate", "dla", "--nodes", "50", "--graphs", "6", "--out", "-"];
         let run = hg2v(&[&common[..], args].concat());
         assert!(run.status.success(), "{}", text(&run.stderr));
         run.stdout
@@ -110,14 +83,9 @@ fn the_seed_decides_and_the_threads_do_not() {
 fn json_gives_the_totals() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("set.jsonl");
-    let args = [
-        "generate", "path", "--nodes", "9", "--graphs", "2", "--json", "--out",
-    ];
+    let args = ["generate", "path", "--nodes", "9", "--graphs", "2", "--json", "--out"];
     let run = hg2v(&[&args[..], &[out.to_str().unwrap()]].concat());
-    assert_eq!(
-        text(&run.stdout),
-        "{\"graphs\":2,\"nodes\":18,\"edges\":16}\n"
-    );
+    assert_eq!(text(&run.stdout), "{\"graphs\":2,\"nodes\":18,\"edges\":16}\n");
     assert!(text(&run.stderr).contains("2 path graphs, 18 nodes, 16 edges"));
 }
 
@@ -126,26 +94,17 @@ fn impossible_parameters_are_wrong_usage_and_leave_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("set.jsonl");
     let cases: [(&[&str], &str); 6] = [
-        (
-            &["cycle", "--nodes", "2"],
-            "--nodes is 2, but it must be at least 3",
-        ),
+        (&["cycle", "--nodes", "2"], "--nodes is 2, but it must be at least 3"),
         (&["ladder", "--nodes", "7"], "it must be even"),
         (&["dla", "--stick", "1,0"], "--stick is 0"),
         (&["erdos-renyi", "-p", "1.5"], "it must be from 0 to 1"),
         (&["complete", "--nodes", "4000000000"], "edges"),
-        (
-            &["cycle", "--remove-edges", "501"],
-            "the graph has 500 edges",
-        ),
+        (&["cycle", "--remove-edges", "501"], "the graph has 500 edges"),
     ];
     for (args, says) in cases {
         let run = hg2v(&[&["generate"], args, &["--out", out.to_str().unwrap()]].concat());
         assert_eq!(run.status.code(), Some(2), "{args:?}");
         assert!(text(&run.stderr).contains(says), "{}", text(&run.stderr));
-        assert!(
-            fs::read_dir(folder.path()).unwrap().next().is_none(),
-            "{args:?}"
-        );
+        assert!(fs::read_dir(folder.path()).unwrap().next().is_none(), "{args:?}");
     }
 }

@@ -75,10 +75,7 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn float() -> impl Strategy<Value = f64> {
-    prop_oneof![
-        select(vec![0.0, -0.0, 1.0, 0.1, 1e300, -5e-324, 1e16, 123456789.0]),
-        -1e3..1e3f64,
-    ]
+    prop_oneof![select(vec![0.0, -0.0, 1.0, 0.1, 1e300, -5e-324, 1e16, 123456789.0]), -1e3..1e3f64,]
 }
 
 pub(crate) fn scalar() -> impl Strategy<Value = Scalar> {
@@ -103,15 +100,13 @@ pub(crate) struct Carries {
 
 fn carries() -> impl Strategy<Value = Carries> {
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    (flags, 0usize..3).prop_map(
-        |((label, node_labels, edge_labels, weights), dim)| Carries {
-            label,
-            node_labels,
-            edge_labels,
-            weights,
-            dim,
-        },
-    )
+    (flags, 0usize..3).prop_map(|((label, node_labels, edge_labels, weights), dim)| Carries {
+        label,
+        node_labels,
+        edge_labels,
+        weights,
+        dim,
+    })
 }
 
 fn record(carries: Carries) -> impl Strategy<Value = GraphRecord> {
@@ -126,32 +121,27 @@ fn record(carries: Carries) -> impl Strategy<Value = GraphRecord> {
             proptest::collection::vec(float(), n as usize * carries.dim),
             any::<bool>(),
         )
-            .prop_map(
-                move |((id, label), ids, edges, node_labels, values, directed)| {
-                    let ids: Option<Vec<Scalar>> = ids;
-                    let plain =
-                        |ids: &Vec<Scalar>| (0..).zip(ids).all(|(k, id)| *id == Scalar::Int(k));
-                    let any_edge = !edges.is_empty();
-                    GraphRecord {
-                        id,
-                        label: carries.label.then_some(label),
-                        num_nodes: n,
-                        node_ids: ids.filter(|ids| !plain(ids)),
-                        weights: (carries.weights && any_edge)
-                            .then(|| edges.iter().map(|e| e.1).collect()),
-                        edge_labels: (carries.edge_labels && any_edge)
-                            .then(|| edges.iter().map(|e| e.2.clone()).collect()),
-                        edges: edges.iter().map(|e| [e.0.0, e.0.1]).collect(),
-                        node_labels: (carries.node_labels && n > 0).then_some(node_labels),
-                        features: (carries.dim > 0 && n > 0).then_some(Features {
-                            dim: carries.dim,
-                            values,
-                        }),
-                        directed,
-                        folded_repeats: 0,
-                    }
-                },
-            )
+            .prop_map(move |((id, label), ids, edges, node_labels, values, directed)| {
+                let ids: Option<Vec<Scalar>> = ids;
+                let plain = |ids: &Vec<Scalar>| (0..).zip(ids).all(|(k, id)| *id == Scalar::Int(k));
+                let any_edge = !edges.is_empty();
+                GraphRecord {
+                    id,
+                    label: carries.label.then_some(label),
+                    num_nodes: n,
+                    node_ids: ids.filter(|ids| !plain(ids)),
+                    weights: (carries.weights && any_edge)
+                        .then(|| edges.iter().map(|e| e.1).collect()),
+                    edge_labels: (carries.edge_labels && any_edge)
+                        .then(|| edges.iter().map(|e| e.2.clone()).collect()),
+                    edges: edges.iter().map(|e| [e.0.0, e.0.1]).collect(),
+                    node_labels: (carries.node_labels && n > 0).then_some(node_labels),
+                    features: (carries.dim > 0 && n > 0)
+                        .then_some(Features { dim: carries.dim, values }),
+                    directed,
+                    folded_repeats: 0,
+                }
+            })
     })
 }
 
@@ -205,10 +195,8 @@ pub(crate) const KNOWN: [Known; 15] = [
 pub(crate) fn real_sets(test: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("HG2V_DATA").map(PathBuf::from);
     if folder.is_none() {
-        let _ = writeln!(
-            std::io::stderr(),
-            "skipped: set HG2V_DATA to run {test} over the real sets"
-        );
+        let _ =
+            writeln!(std::io::stderr(), "skipped: set HG2V_DATA to run {test} over the real sets");
     }
     folder
 }
@@ -241,22 +229,10 @@ impl Known {
             isolated += touched.iter().filter(|&&touched| !touched).count();
             node_labels.extend(record.node_labels.iter().flatten().cloned());
             edge_labels.extend(record.edge_labels.iter().flatten().cloned());
-            assert_eq!(
-                record.features.as_ref().map_or(0, |f| f.dim),
-                self.dim,
-                "{name}: dim"
-            );
+            assert_eq!(record.features.as_ref().map_or(0, |f| f.dim), self.dim, "{name}: dim");
         }
-        let expected: Vec<_> = self
-            .classes
-            .iter()
-            .map(|&(y, n)| (Scalar::Int(y), n))
-            .collect();
-        assert_eq!(
-            classes.into_iter().collect::<Vec<_>>(),
-            expected,
-            "{name}: classes"
-        );
+        let expected: Vec<_> = self.classes.iter().map(|&(y, n)| (Scalar::Int(y), n)).collect();
+        assert_eq!(classes.into_iter().collect::<Vec<_>>(), expected, "{name}: classes");
         let average = |total: u64| format!("{:.3}", total as f64 / self.graphs as f64);
         assert_eq!(average(nodes), self.nodes, "{name}: nodes");
         assert_eq!(average(edges), self.edges, "{name}: edges");

@@ -93,11 +93,9 @@ fn serve(mut stream: TcpStream, content: &[u8], etag: &str, how: Serve, log: &Mu
     let (status, range, body) = match (how, first) {
         (Serve::Nothing, _) => return wait_for_the_end(stream),
         (Serve::Status(status), _) => (status, String::new(), &content[..0]),
-        (_, Some(first)) if first >= total => (
-            416,
-            format!("content-range: bytes */{total}\r\n"),
-            &content[..0],
-        ),
+        (_, Some(first)) if first >= total => {
+            (416, format!("content-range: bytes */{total}\r\n"), &content[..0])
+        }
         (_, Some(first)) => {
             let range = format!("content-range: bytes {first}-{}/{total}\r\n", total - 1);
             (206, range, &content[first..])

@@ -1,14 +1,12 @@
 //! The TU layout: known answers, lossless round trips, real sets, malformed sets.
 
-mod records;
-
 use std::io::{Cursor, Write};
 use std::path::Path;
 
+use crate::records::{KNOWN, all, folder, limits, put, real_sets, refusal, unfolded};
 use hg2v::dataset::{Format, Limits, detect, tu};
 use hg2v::graph::{Features, GraphRecord, Scalar};
 use proptest::prelude::*;
-use records::{KNOWN, all, folder, limits, put, real_sets, refusal, unfolded};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
@@ -37,10 +35,7 @@ fn refused_zip(bytes: &[u8], limits: &Limits) -> String {
 fn a_set_with_everything() {
     let found = folder(&[
         // CRLF, a byte order mark, both kinds of separator, blank lines at the end.
-        (
-            A,
-            b"\xef\xbb\xbf1, 2\r\n2,1\r\n2 3\r\n3\t2\r\n5, 5\r\n\r\n\r\n",
-        ),
+        (A, b"\xef\xbb\xbf1, 2\r\n2,1\r\n2 3\r\n3\t2\r\n5, 5\r\n\r\n\r\n"),
         (INDICATOR, b"1\n1\n1\n3\n3"),
         ("S_graph_labels.txt", b"1\n-1\n0.50\n"),
         ("S_node_labels.txt", b"3, 0\n3, 1\nC\n7\n007"),
@@ -69,16 +64,10 @@ fn a_set_with_everything() {
             weights: Some(vec![0.5, 1.0]),
             edge_labels: Some(vec![Scalar::Int(4), Scalar::Int(5)]),
             node_labels: Some(vec![text("3, 0"), text("3, 1"), text("C")]),
-            features: Some(Features {
-                dim: 2,
-                values: vec![1.0, 2.5, -1000.0, 0.0, 0.0, 4.0],
-            }),
+            features: Some(Features { dim: 2, values: vec![1.0, 2.5, -1000.0, 0.0, 0.0, 4.0] }),
             ..GraphRecord::default()
         },
-        GraphRecord {
-            label: Some(Scalar::Int(-1)),
-            ..GraphRecord::default()
-        },
+        GraphRecord { label: Some(Scalar::Int(-1)), ..GraphRecord::default() },
         GraphRecord {
             label: Some(Scalar::Float(0.5)),
             num_nodes: 2,
@@ -86,10 +75,7 @@ fn a_set_with_everything() {
             weights: Some(vec![2.0]),
             edge_labels: Some(vec![Scalar::Int(7)]),
             node_labels: Some(vec![Scalar::Int(7), text("007")]),
-            features: Some(Features {
-                dim: 2,
-                values: vec![1.0, 1.0, 2.0, 2.0],
-            }),
+            features: Some(Features { dim: 2, values: vec![1.0, 1.0, 2.0, 2.0] }),
             ..GraphRecord::default()
         },
     ];
@@ -99,10 +85,7 @@ fn a_set_with_everything() {
 #[test]
 fn edges_are_folded_and_repeats_counted() {
     // 2-1 on four lines, a loop on two, 3-1 in one direction only.
-    let found = read(&[
-        (A, b"2,1\n1,2\n3,3\n2,1\n1,2\n3,1\n3,3\n"),
-        (INDICATOR, b"1\n1\n1\n"),
-    ]);
+    let found = read(&[(A, b"2,1\n1,2\n3,3\n2,1\n1,2\n3,1\n3,3\n"), (INDICATOR, b"1\n1\n1\n")]);
     assert_eq!(found[0].edges, [[1, 0], [2, 2], [2, 0]]);
     assert_eq!(found[0].folded_repeats, 3);
 }
@@ -154,17 +137,10 @@ fn a_zip_may_hold_the_files_anywhere() {
 
 #[test]
 fn several_edge_attributes_are_ignored_aloud() {
-    let found = folder(&[
-        (A, b"1,2\n"),
-        (INDICATOR, b"1\n1\n"),
-        ("S_edge_attributes.txt", b"1,2\n"),
-    ]);
+    let found =
+        folder(&[(A, b"1,2\n"), (INDICATOR, b"1\n1\n"), ("S_edge_attributes.txt", b"1,2\n")]);
     let source = tu::read(found.path(), &limits()).unwrap();
-    assert!(
-        source.ignored[0].contains("2 numbers an edge"),
-        "{:?}",
-        source.ignored
-    );
+    assert!(source.ignored[0].contains("2 numbers an edge"), "{:?}", source.ignored);
     assert_eq!(all(Ok(source))[0].weights, None);
 }
 
@@ -194,10 +170,7 @@ fn what_the_layout_cannot_hold_is_refused() {
         id: Some(Scalar::from("b")),
         ..GraphRecord::default()
     };
-    let without = GraphRecord {
-        node_labels: None,
-        ..with.clone()
-    };
+    let without = GraphRecord { node_labels: None, ..with.clone() };
     let folder = tempfile::tempdir().unwrap();
     let mut sink = tu::write(&folder.path().join("x.zip"), true).unwrap();
     sink.write(&without).unwrap();
@@ -213,7 +186,7 @@ fn what_the_layout_cannot_hold_is_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
     #[test]
-    fn everything_reads_back(records in records::alike(), zip: bool) {
+    fn everything_reads_back(records in crate::records::alike(), zip: bool) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("set");
         put(tu::write(&path, zip), &records);
@@ -238,19 +211,12 @@ proptest! {
 
 #[test]
 fn the_same_graphs_make_the_same_zip() {
-    let record = GraphRecord {
-        num_nodes: 2,
-        edges: vec![[0, 1]],
-        ..GraphRecord::default()
-    };
+    let record = GraphRecord { num_nodes: 2, edges: vec![[0, 1]], ..GraphRecord::default() };
     let folder = tempfile::tempdir().unwrap();
     let make = |sub: &str| {
         let inside = folder.path().join(sub);
         std::fs::create_dir(&inside).unwrap();
-        put(
-            tu::write(&inside.join("set.zip"), true),
-            std::slice::from_ref(&record),
-        );
+        put(tu::write(&inside.join("set.zip"), true), std::slice::from_ref(&record));
         std::fs::read(inside.join("set.zip")).unwrap()
     };
     assert_eq!(make("a"), make("b"));
@@ -279,11 +245,7 @@ fn real_sets_read_back_as_written() {
         for (name, zip) in [("set", false), ("set.zip", true)] {
             let path = folder.path().join(format!("{}-{name}", known.name));
             put(tu::write(&path, zip), &records);
-            assert!(
-                all(tu::read(&path, &limits())) == records,
-                "{} as {name}",
-                known.name
-            );
+            assert!(all(tu::read(&path, &limits())) == records, "{} as {name}", known.name);
         }
     }
 }
@@ -346,10 +308,7 @@ fn malformed_sets_are_refused_by_name_line_and_value() {
                 refusal(tu::read(folder(files).path(), &limits()))
             };
             for part in *parts {
-                assert!(
-                    message.contains(part),
-                    "{files:?}: {message}\nlacks: {part}"
-                );
+                assert!(message.contains(part), "{files:?}: {message}\nlacks: {part}");
             }
             assert!(message.contains("; "), "no advice: {message}");
         }
@@ -359,28 +318,16 @@ fn malformed_sets_are_refused_by_name_line_and_value() {
 #[test]
 fn limits_are_kept() {
     let files: &[(&str, &[u8])] = &[(A, b"1, 2\n2, 1\n"), (INDICATOR, b"1\n1\n2\n")];
-    let few_nodes = Limits {
-        max_nodes: 1,
-        ..limits()
-    };
+    let few_nodes = Limits { max_nodes: 1, ..limits() };
     let message = refusal(tu::read(folder(files).path(), &few_nodes));
-    assert!(
-        message.contains("graph 1 has 2 nodes, more than the 1 allowed"),
-        "{message}"
-    );
-    let few_bytes = Limits {
-        max_unpacked_bytes: 10,
-        ..limits()
-    };
+    assert!(message.contains("graph 1 has 2 nodes, more than the 1 allowed"), "{message}");
+    let few_bytes = Limits { max_unpacked_bytes: 10, ..limits() };
     for message in [
         refusal(tu::read(folder(files).path(), &few_bytes)),
         refused_zip(&zipped(files), &few_bytes),
     ] {
         assert!(message.contains("S_A.txt"), "{message}");
-        assert!(
-            message.contains("more than the 10 bytes allowed"),
-            "{message}"
-        );
+        assert!(message.contains("more than the 10 bytes allowed"), "{message}");
         assert!(message.contains("raise --max-unpacked-bytes"), "{message}");
     }
 }
@@ -388,8 +335,7 @@ fn limits_are_kept() {
 /// A zip whose indicator unfolds to `bytes` zeros, a thousandth of that on disk.
 fn bomb(bytes: u64) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
-    zip.start_file(INDICATOR, SimpleFileOptions::default().large_file(true))
-        .unwrap();
+    zip.start_file(INDICATOR, SimpleFileOptions::default().large_file(true)).unwrap();
     let block = vec![b'0'; 1 << 20];
     for _ in 0..bytes >> 20 {
         zip.write_all(&block).unwrap();
@@ -411,16 +357,10 @@ fn bombs_do_not_go_off() {
     // Three GB by its own header: refused before a byte is unfolded.
     let message = refused_zip(&bomb(3 << 30), &limits());
     assert!(message.contains("S_graph_indicator.txt"), "{message}");
-    assert!(
-        message.contains("more than the 2147483648 bytes allowed"),
-        "{message}"
-    );
+    assert!(message.contains("more than the 2147483648 bytes allowed"), "{message}");
 
     // A header that lies about 64 MB: stopped while unfolding.
-    let small = Limits {
-        max_unpacked_bytes: 1 << 20,
-        ..limits()
-    };
+    let small = Limits { max_unpacked_bytes: 1 << 20, ..limits() };
     let mut lying = zipped(&[(A, b""), (INDICATOR, &vec![b'1'; 64 << 20])]);
     claim(&mut lying, 64 << 20, 100);
     let message = refused_zip(&lying, &small);
@@ -432,10 +372,7 @@ fn bombs_do_not_go_off() {
     claim(&mut boasting, 17, u32::MAX - 1);
     let message = refused_zip(&boasting, &limits());
     assert!(message.contains("S_graph_indicator.txt"), "{message}");
-    assert!(
-        message.contains("more than the 2147483648 bytes allowed"),
-        "{message}"
-    );
+    assert!(message.contains("more than the 2147483648 bytes allowed"), "{message}");
 }
 
 #[test]

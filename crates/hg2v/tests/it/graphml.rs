@@ -1,13 +1,11 @@
 //! GraphML: genuine exports, known answers, malformed files.
 
-mod records;
-
 use std::path::{Path, PathBuf};
 
+use crate::records::{all, folder, limits, refusal};
 use hg2v::dataset::{Format, Limits, detect, graphml};
 use hg2v::graph::{Features, GraphRecord, Scalar};
 use proptest::prelude::*;
-use records::{all, folder, limits, refusal};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/graphml")
@@ -50,10 +48,7 @@ fn what_gephi_igraph_and_networkx_export() {
         weights: Some(vec![8.0]),
         edge_labels: Some(vec![text("met")]),
         node_labels: Some(vec![text("Myriel"), text("Napoléon & Co")]),
-        features: Some(Features {
-            dim: 2,
-            values: vec![0.0, 10.0, 3.0, 4.5],
-        }),
+        features: Some(Features { dim: 2, values: vec![0.0, 10.0, 3.0, 4.5] }),
         ..GraphRecord::default()
     };
     let igraph = GraphRecord {
@@ -64,10 +59,7 @@ fn what_gephi_igraph_and_networkx_export() {
         edges: vec![[0, 1], [1, 2], [0, 2]],
         weights: Some(vec![1.0, 0.25, 3.0]),
         node_labels: Some(["ann", "bob", "<cy>", "dé"].map(text).into()),
-        features: Some(Features {
-            dim: 1,
-            values: vec![31.0, 25.0, 47.5, 12.0],
-        }),
+        features: Some(Features { dim: 1, values: vec![31.0, 25.0, 47.5, 12.0] }),
         directed: true,
         ..GraphRecord::default()
     };
@@ -79,10 +71,7 @@ fn what_gephi_igraph_and_networkx_export() {
         weights: Some(vec![1.5, 2.0]),
         node_labels: Some(["C", "N", "O"].map(text).into()),
         // Declared in this order: ring, mass.
-        features: Some(Features {
-            dim: 2,
-            values: vec![1.0, 12.0, 0.0, 14.5, 1.0, 16.0],
-        }),
+        features: Some(Features { dim: 2, values: vec![1.0, 12.0, 0.0, 14.5, 1.0, 16.0] }),
         ..GraphRecord::default()
     };
     assert_eq!(all(Ok(source)), [gephi, igraph, networkx]);
@@ -101,10 +90,7 @@ fn graphs_are_named_by_file_or_by_themselves() {
     ]);
     let ids = |path: &Path| -> Vec<Scalar> {
         let records = all(graphml::read(path, &limits()));
-        records
-            .into_iter()
-            .map(|record| record.id.unwrap())
-            .collect()
+        records.into_iter().map(|record| record.id.unwrap()).collect()
     };
     let together = [Scalar::Int(12), text("a"), text("first"), text("b-2")];
     assert_eq!(ids(folder.path()), together);
@@ -145,10 +131,7 @@ fn drawings_are_skipped_aloud() {
          <y:ShapeNode><y:NodeLabel>A &lt; B</y:NodeLabel></y:ShapeNode></data></node></graph></graphml>",
     );
     let source = graphml::read(&path, &limits()).unwrap();
-    assert_eq!(
-        source.ignored,
-        ["the node attribute `d6` is not used (graphs: 1)"]
-    );
+    assert_eq!(source.ignored, ["the node attribute `d6` is not used (graphs: 1)"]);
     let record = &all(Ok(source))[0];
     assert_eq!((record.num_nodes, &record.node_labels), (1, &None));
 }
@@ -201,11 +184,7 @@ fn malformed_files_are_refused_by_name_line_and_value() {
         let (_folder, path) = file(content);
         let message = refusal(graphml::read(&path, &limits()));
         for part in *parts {
-            assert!(
-                message.contains(part),
-                "{:.300}: {message}\nlacks: {part}",
-                content
-            );
+            assert!(message.contains(part), "{:.300}: {message}\nlacks: {part}", content);
         }
     }
     let broken = folder(&[("g.graphml", b"<graphml>\n<graph id='caf\xe9'/></graphml>")]);
@@ -221,27 +200,12 @@ fn limits_are_kept() {
     let (_folder, path) =
         file("<graphml><graph>\n<node id='a'/>\n<node id='b'/></graph></graphml>");
     let message = |limits: Limits| refusal(graphml::read(&path, &limits));
-    let nodes = message(Limits {
-        max_nodes: 1,
-        ..limits()
-    });
-    assert!(
-        nodes.contains("line 3: the graph has more than the 1 nodes allowed"),
-        "{nodes}"
-    );
-    let record = message(Limits {
-        max_record_bytes: 20,
-        ..limits()
-    });
-    assert!(
-        record.contains("more than the 20 bytes allowed"),
-        "{record}"
-    );
+    let nodes = message(Limits { max_nodes: 1, ..limits() });
+    assert!(nodes.contains("line 3: the graph has more than the 1 nodes allowed"), "{nodes}");
+    let record = message(Limits { max_record_bytes: 20, ..limits() });
+    assert!(record.contains("more than the 20 bytes allowed"), "{record}");
     assert!(record.contains("--max-record-bytes"), "{record}");
-    let total = message(Limits {
-        max_unpacked_bytes: 20,
-        ..limits()
-    });
+    let total = message(Limits { max_unpacked_bytes: 20, ..limits() });
     assert!(total.contains("--max-unpacked-bytes"), "{total}");
     // Few bytes, many values: keys with defaults times nodes.
     let key = |n: usize| {
@@ -252,15 +216,9 @@ fn limits_are_kept() {
     let keys: String = (0..2000).map(key).collect();
     let nodes: String = (0..2000).map(|n| format!("<node id='{n}'/>")).collect();
     let (_folder, path) = file(&format!("<graphml>{keys}<graph>{nodes}</graph></graphml>"));
-    let small = Limits {
-        max_unpacked_bytes: 1 << 20,
-        ..limits()
-    };
+    let small = Limits { max_unpacked_bytes: 1 << 20, ..limits() };
     let message = refusal(graphml::read(&path, &small));
-    assert!(
-        message.contains("more than the 1048576 bytes allowed"),
-        "{message}"
-    );
+    assert!(message.contains("more than the 1048576 bytes allowed"), "{message}");
 }
 
 proptest! {

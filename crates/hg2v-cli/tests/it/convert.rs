@@ -36,9 +36,8 @@ fn running(out: &Path, stdout: Stdio) -> Child {
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
-    let mut names: Vec<_> = entries
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }
@@ -48,11 +47,9 @@ fn every_streaming_format_leads_back() {
     let folder = tempfile::tempdir().unwrap();
     let written = "{\"id\":\"a\",\"edges\":[[0,1,1],[1,2,0.5]]}\n{\"y\":3,\"edges\":[]}\n";
     fs::write(folder.path().join("a.jsonl"), TWO).unwrap();
-    for (from, to) in [
-        ("a.jsonl", "b.jsonl.gz"),
-        ("b.jsonl.gz", "c.parquet"),
-        ("c.parquet", "d.jsonl"),
-    ] {
+    for (from, to) in
+        [("a.jsonl", "b.jsonl.gz"), ("b.jsonl.gz", "c.parquet"), ("c.parquet", "d.jsonl")]
+    {
         let (code, out, err) = convert(folder.path(), &[from, to], "");
         assert_eq!((code, out.as_str()), (0, ""), "{err}");
         assert!(err.starts_with("2 graphs (3 nodes, 2 edges), "), "{err}");
@@ -106,10 +103,7 @@ fn a_named_format_wins_over_the_name() {
     let folder = tempfile::tempdir().unwrap();
     let (code, _, err) = convert(folder.path(), &["-", "a.dat", "--format", "parquet"], TWO);
     assert_eq!(code, 0, "{err}");
-    assert_eq!(
-        &fs::read(folder.path().join("a.dat")).unwrap()[..4],
-        b"PAR1"
-    );
+    assert_eq!(&fs::read(folder.path().join("a.dat")).unwrap()[..4], b"PAR1");
 }
 
 #[test]
@@ -143,10 +137,7 @@ fn wrong_usage_is_exit_2() {
         (&["a.jsonl", "a.jsonl"], "the input itself"),
         (&["a.jsonl", "./a.jsonl"], "the input itself"),
         (&["a.jsonl", "b.docx"], "`.docx` tells no format"),
-        (
-            &["a.jsonl", "b.jsonl", "--format", "docx"],
-            "invalid value 'docx'",
-        ),
+        (&["a.jsonl", "b.jsonl", "--format", "docx"], "invalid value 'docx'"),
         (&["a.jsonl", "b.graphml"], "GraphML is read but not written"),
         (&["a.jsonl", "-", "--json"], "standard output"),
     ] {
@@ -173,10 +164,7 @@ fn an_output_that_cannot_be_written_is_exit_1() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_is_exit_1() {
-    let full = fs::OpenOptions::new()
-        .write(true)
-        .open("/dev/full")
-        .unwrap();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let mut child = running(Path::new("-"), full.into());
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(TWO.as_bytes()).unwrap();

@@ -25,11 +25,7 @@ const MOLECULES: &str = r#"{"y":1,"node_labels":["C","O"],"x":[[0.5],[1.5]],"edg
 fn info(content: &str, arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("set.jsonl"), content).unwrap();
-    let output = hg2v(folder.path())
-        .arg("set.jsonl")
-        .args(arguments)
-        .output()
-        .unwrap();
+    let output = hg2v(folder.path()).arg("set.jsonl").args(arguments).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{said}");
     assert_eq!(said, "");
@@ -38,10 +34,7 @@ fn info(content: &str, arguments: &[&str]) -> String {
 
 fn hg2v(folder: &Path) -> Command {
     let mut command = Command::cargo_bin("hg2v").unwrap();
-    command
-        .current_dir(folder)
-        .env_remove("HG2V_DATA")
-        .arg("info");
+    command.current_dir(folder).env_remove("HG2V_DATA").arg("info");
     command
 }
 
@@ -153,10 +146,7 @@ fn json_holds_exact_numbers() {
     let found: Value =
         serde_json::from_str(&info(MOLECULES, &["--json", "--no-duplicates"])).unwrap();
     assert_eq!(found["features"]["dim"], 4);
-    assert_eq!(
-        (&found["duplicates"], &found["wl_equivalent"]),
-        (&Value::Null, &Value::Null)
-    );
+    assert_eq!((&found["duplicates"], &found["wl_equivalent"]), (&Value::Null, &Value::Null));
 }
 
 #[test]
@@ -171,10 +161,7 @@ fn a_missing_file_is_wrong_usage() {
     let output = hg2v(folder.path()).arg("nowhere.jsonl").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        said.contains("nowhere.jsonl: no such file or folder"),
-        "{said}"
-    );
+    assert!(said.contains("nowhere.jsonl: no such file or folder"), "{said}");
 }
 
 #[test]

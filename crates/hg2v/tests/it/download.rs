@@ -1,7 +1,6 @@
 //! Downloads, against a real server that can misbehave.
 
-#[path = "support/server.rs"]
-mod server;
+use crate::server;
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -23,8 +22,7 @@ fn zip_of(files: &[(&str, &str)]) -> Vec<u8> {
     for (name, content) in files {
         let stored = zip::write::SimpleFileOptions::default()
             .compression_method(zip::CompressionMethod::Stored);
-        zip.start_file(format!("TINY/TINY_{name}.txt"), stored)
-            .unwrap();
+        zip.start_file(format!("TINY/TINY_{name}.txt"), stored).unwrap();
         zip.write_all(content.as_bytes()).unwrap();
     }
     zip.finish().unwrap().into_inner()
@@ -98,11 +96,8 @@ fn a_set_is_fetched_once() {
     let data = folder.path().join("data");
     let server = Server::start(tiny_zip(), ETAG, &[Serve::Well]);
     let path = data.join("TINY.zip");
-    let expected = Got::Fetched {
-        path: path.clone(),
-        bytes: tiny_zip().len() as u64,
-        resumed_from: 0,
-    };
+    let expected =
+        Got::Fetched { path: path.clone(), bytes: tiny_zip().len() as u64, resumed_from: 0 };
     assert_eq!(fetch(&data, &server.base).unwrap(), expected);
     assert_eq!(fs::read(&path).unwrap(), tiny_zip());
     assert_eq!(files(&data), ["TINY.zip"]);
@@ -119,22 +114,11 @@ fn a_cut_connection_is_taken_up_where_it_stopped() {
         let folder = tempfile::tempdir().unwrap();
         let server = Server::start(tiny_zip(), ETAG, &[stop, Serve::Well]);
         fetch(folder.path(), &server.base).unwrap();
-        assert_eq!(
-            fs::read(folder.path().join("TINY.zip")).unwrap(),
-            tiny_zip()
-        );
+        assert_eq!(fs::read(folder.path().join("TINY.zip")).unwrap(), tiny_zip());
         let requests = server.requests();
         assert_eq!(requests.len(), 2);
-        assert!(
-            requests[1].contains("\r\nrange: bytes=100-\r\n"),
-            "{}",
-            requests[1]
-        );
-        assert!(
-            requests[1].contains("\r\nif-range: \"v1\"\r\n"),
-            "{}",
-            requests[1]
-        );
+        assert!(requests[1].contains("\r\nrange: bytes=100-\r\n"), "{}", requests[1]);
+        assert!(requests[1].contains("\r\nif-range: \"v1\"\r\n"), "{}", requests[1]);
         // No byte was sent twice.
         assert_eq!(server.body_bytes(), tiny_zip().len());
     }
@@ -151,17 +135,10 @@ fn a_connection_cut_again_and_again_still_ends_well() {
 #[test]
 fn a_later_run_resumes() {
     let folder = tempfile::tempdir().unwrap();
-    let first = Server::start(
-        tiny_zip(),
-        ETAG,
-        &[Serve::CutAfter(100), Serve::Status(500)],
-    );
+    let first = Server::start(tiny_zip(), ETAG, &[Serve::CutAfter(100), Serve::Status(500)]);
     let said = message(fetch(folder.path(), &first.base));
     assert!(said.contains("500") && said.contains("try again"), "{said}");
-    assert_eq!(
-        files(folder.path()),
-        ["TINY.zip.part", "TINY.zip.part.etag"]
-    );
+    assert_eq!(files(folder.path()), ["TINY.zip.part", "TINY.zip.part.etag"]);
     let second = Server::start(tiny_zip(), ETAG, &[Serve::Well]);
     match fetch(folder.path(), &second.base).unwrap() {
         Got::Fetched { resumed_from, .. } => assert_eq!(resumed_from, 100),
@@ -177,18 +154,11 @@ fn two_versions_are_never_mixed() {
     let other: Vec<u8> = tiny_zip().iter().map(|byte| !byte).collect();
     for (etag, how) in [("\"v2\"", Serve::Well), (ETAG, Serve::IgnoringRanges)] {
         let folder = tempfile::tempdir().unwrap();
-        let old = Server::start(
-            other.clone(),
-            ETAG,
-            &[Serve::CutAfter(100), Serve::Status(503)],
-        );
+        let old = Server::start(other.clone(), ETAG, &[Serve::CutAfter(100), Serve::Status(503)]);
         message(fetch(folder.path(), &old.base));
         let new = Server::start(tiny_zip(), etag, &[how]);
         fetch(folder.path(), &new.base).unwrap();
-        assert_eq!(
-            fs::read(folder.path().join("TINY.zip")).unwrap(),
-            tiny_zip()
-        );
+        assert_eq!(fs::read(folder.path().join("TINY.zip")).unwrap(), tiny_zip());
         assert_eq!(new.requests().len(), 1);
         assert_eq!(new.body_bytes(), tiny_zip().len());
     }
@@ -272,10 +242,7 @@ fn what_is_not_there_is_asked_once_and_what_may_come_back_again() {
         let server = Server::start(tiny_zip(), ETAG, &[Serve::Status(status)]);
         let said = message(fetch(folder.path(), &server.base));
         assert!(said.contains(&status.to_string()), "{said}");
-        assert!(
-            said.contains("/TINY.zip:") && said.contains("--base"),
-            "{said}"
-        );
+        assert!(said.contains("/TINY.zip:") && said.contains("--base"), "{said}");
         assert_eq!(server.requests().len(), requests, "{status}");
     }
 }
@@ -300,10 +267,7 @@ fn nobody_there_is_said_with_what_to_do() {
     assert!(said.starts_with(&format!("{base}/TINY.zip: ")), "{said}");
     assert!(said.contains("refused"), "{said}");
     assert!(said.contains("download it by hand to"), "{said}");
-    assert!(
-        files(folder.path()).is_empty(),
-        "nothing arrived, nothing is left"
-    );
+    assert!(files(folder.path()).is_empty(), "nothing arrived, nothing is left");
     let said = message(fetch(folder.path(), "no address"));
     assert!(said.contains("no address/TINY.zip"), "{said}");
 }
@@ -312,32 +276,18 @@ fn nobody_there_is_said_with_what_to_do() {
 fn a_server_that_never_ends_is_stopped() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(vec![b'x'; 200_000], ETAG, &[Serve::Well]);
-    let limits = Limits {
-        max_unpacked_bytes: 100_000,
-        ..Limits::default()
-    };
-    let got = get(
-        &tiny(),
-        folder.path(),
-        &server.base,
-        &limits,
-        &IMPATIENT,
-        &mut |_, _| (),
-    );
+    let limits = Limits { max_unpacked_bytes: 100_000, ..Limits::default() };
+    let got = get(&tiny(), folder.path(), &server.base, &limits, &IMPATIENT, &mut |_, _| ());
     let said = message(got);
     assert!(said.contains("more than 100000 bytes"), "{said}");
 }
 
 #[test]
 fn a_set_that_is_made_says_how() {
-    let set = KnownSet {
-        origin: Origin::Made("hg2v generate dla"),
-        ..tiny()
-    };
+    let set = KnownSet { origin: Origin::Made("hg2v generate dla"), ..tiny() };
     let folder = tempfile::tempdir().unwrap();
     let limits = Limits::default();
-    let said = get(&set, folder.path(), "", &limits, &IMPATIENT, &mut |_, _| ())
-        .unwrap_err()
-        .to_string();
+    let said =
+        get(&set, folder.path(), "", &limits, &IMPATIENT, &mut |_, _| ()).unwrap_err().to_string();
     assert!(said.contains("hg2v generate dla"), "{said}");
 }

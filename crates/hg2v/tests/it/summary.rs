@@ -38,14 +38,7 @@ fn a_small_collection_by_hand() {
         graph(0, &[], 1),
     ]);
     assert_eq!((found.graphs, found.nodes, found.edges), (5, 21, 19));
-    let spread = |mean, median, min, max| {
-        Some(Spread {
-            mean,
-            median,
-            min,
-            max,
-        })
-    };
+    let spread = |mean, median, min, max| Some(Spread { mean, median, min, max });
     assert_eq!(found.nodes_per_graph, spread(4.2, 6.0, 0, 6));
     assert_eq!(found.edges_per_graph, spread(3.8, 6.0, 0, 6));
     assert_eq!(found.degree, spread(38.0 / 21.0, 2.0, 0, 2));
@@ -55,34 +48,22 @@ fn a_small_collection_by_hand() {
     assert_eq!(found.components.total, 1 + 2 + 1 + 2);
     assert_eq!(found.components.max, 2);
     assert_eq!(found.components.disconnected_graphs, 2);
-    assert_eq!(
-        (found.isolated_nodes.nodes, found.isolated_nodes.graphs),
-        (1, 1)
-    );
+    assert_eq!((found.isolated_nodes.nodes, found.isolated_nodes.graphs), (1, 1));
     assert_eq!(found.features.plan, "the degree, standardised = 1 column");
 
     let classes = found.classes.unwrap();
     assert_eq!((classes.distinct, classes.graphs, classes.total), (2, 5, 5));
-    assert_eq!(
-        (classes.top[0].label.clone(), classes.top[0].count),
-        (1.into(), 4)
-    );
+    assert_eq!((classes.top[0].label.clone(), classes.top[0].count), (1.into(), 4));
 
     // The two hexagons are the same; two triangles look like them, in another class.
     let same = found.duplicates.unwrap();
     assert_eq!((same.groups, same.graphs, same.largest), (1, 2, 2));
     assert_eq!(same.example, Some([0, 2]));
-    assert_eq!(
-        (same.mixed_classes, same.best_accuracy),
-        (Some(0), Some(1.0))
-    );
+    assert_eq!((same.mixed_classes, same.best_accuracy), (Some(0), Some(1.0)));
     let alike = found.wl_equivalent.unwrap().groups;
     assert_eq!((alike.groups, alike.graphs, alike.largest), (1, 3, 3));
     assert_eq!(alike.example, Some([0, 1]));
-    assert_eq!(
-        (alike.mixed_classes, alike.best_accuracy),
-        (Some(1), Some(0.8))
-    );
+    assert_eq!((alike.mixed_classes, alike.best_accuracy), (Some(1), Some(0.8)));
 }
 
 #[test]
@@ -125,36 +106,21 @@ fn content_is_compared_whatever_the_order_of_edges_and_the_names() {
 
 #[test]
 fn what_training_would_refuse_is_described() {
-    let negative = GraphRecord {
-        weights: Some(vec![-1.5, 4.0]),
-        ..graph(2, &[[0, 1], [0, 0]], 1)
-    };
-    let labelled = GraphRecord {
-        node_labels: Some(vec![7.into()]),
-        ..graph(1, &[], 1)
-    };
+    let negative = GraphRecord { weights: Some(vec![-1.5, 4.0]), ..graph(2, &[[0, 1], [0, 0]], 1) };
+    let labelled = GraphRecord { node_labels: Some(vec![7.into()]), ..graph(1, &[], 1) };
     let found = summary_of(vec![negative, labelled]);
-    assert_eq!(
-        (found.findings.negative_weights, found.findings.self_loops),
-        (1, 1)
-    );
+    assert_eq!((found.findings.negative_weights, found.findings.self_loops), (1, 1));
     let weights = found.weights.unwrap();
     assert_eq!((weights.graphs, weights.min, weights.max), (1, -1.5, 4.0));
     assert_eq!(found.features.dim, None);
     let problem = found.features.problem.unwrap();
-    assert!(
-        problem.contains("record 2") && problem.contains("no node labels"),
-        "{problem}"
-    );
+    assert!(problem.contains("record 2") && problem.contains("no node labels"), "{problem}");
 }
 
 #[test]
 fn an_empty_collection_has_a_summary() {
     let found = summary_of(Vec::new());
-    assert_eq!(
-        (found.graphs, found.nodes_per_graph, found.degree),
-        (0, None, None)
-    );
+    assert_eq!((found.graphs, found.nodes_per_graph, found.degree), (0, None, None));
     assert_eq!(found.duplicates.unwrap().best_accuracy, None);
     assert!(found.features.problem.unwrap().contains("no graphs"));
 }
@@ -168,19 +134,13 @@ fn vocabularies_stop_growing_and_say_so() {
         ..GraphRecord::default()
     };
     let found = summary_of(vec![record]).node_labels.unwrap();
-    assert_eq!(
-        (found.distinct, found.complete),
-        (MAX_VOCABULARY as u64, false)
-    );
+    assert_eq!((found.distinct, found.complete), (MAX_VOCABULARY as u64, false));
     assert_eq!(found.total, u64::from(many));
 }
 
 #[test]
 fn reading_that_fails_fails_the_summary() {
-    let graphs = [
-        Ok(graph(1, &[], 1)),
-        Err(hg2v::Error::parameter("x", 1, "not")),
-    ];
+    let graphs = [Ok(graph(1, &[], 1)), Err(hg2v::Error::parameter("x", 1, "not"))];
     let mut source = Source::new(Path::new("set.jsonl"), Format::Jsonl, graphs.into_iter());
     assert!(summarize(&mut source, &SummaryOptions::default(), |_| {}).is_err());
 }
@@ -283,10 +243,7 @@ fn any_number_of_threads_gives_the_same_summary() {
         })
         .collect();
     let with = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let found = pool.install(|| summary_of(records.clone()));
         serde_json::to_string(&found).unwrap()
     };
@@ -310,14 +267,8 @@ fn real(name: &str) -> Option<Summary> {
 fn mutag_is_as_published() {
     let Some(found) = real("MUTAG") else { return };
     assert_eq!((found.graphs, found.name.as_str()), (188, "MUTAG"));
-    assert_eq!(
-        format!("{:.3}", found.nodes_per_graph.unwrap().mean),
-        "17.931"
-    );
-    assert_eq!(
-        format!("{:.3}", found.edges_per_graph.unwrap().mean),
-        "19.793"
-    );
+    assert_eq!(format!("{:.3}", found.nodes_per_graph.unwrap().mean), "17.931");
+    assert_eq!(format!("{:.3}", found.edges_per_graph.unwrap().mean), "19.793");
     assert_eq!(found.isolated_nodes.nodes, 0);
     assert_eq!(found.components.disconnected_graphs, 0);
     assert_eq!(found.node_labels.unwrap().distinct, 7);
@@ -333,14 +284,8 @@ fn mutag_is_as_published() {
 fn enzymes_is_as_published() {
     let Some(found) = real("ENZYMES") else { return };
     assert_eq!(found.graphs, 600);
-    assert_eq!(
-        format!("{:.3}", found.nodes_per_graph.unwrap().mean),
-        "32.633"
-    );
-    assert_eq!(
-        format!("{:.3}", found.edges_per_graph.unwrap().mean),
-        "62.137"
-    );
+    assert_eq!(format!("{:.3}", found.nodes_per_graph.unwrap().mean), "32.633");
+    assert_eq!(format!("{:.3}", found.edges_per_graph.unwrap().mean), "62.137");
     assert_eq!(found.isolated_nodes.nodes, 106);
     assert_eq!(found.components.disconnected_graphs, 31);
     assert_eq!(found.classes.unwrap().distinct, 6);
@@ -353,10 +298,7 @@ fn repeated_edges_of_imdb_are_counted_once() {
     let Some(found) = real("IMDB-BINARY") else {
         return;
     };
-    assert_eq!(
-        (found.graphs, found.nodes, found.edges),
-        (1000, 19_773, 96_531)
-    );
+    assert_eq!((found.graphs, found.nodes, found.edges), (1000, 19_773, 96_531));
     // Every edge stands on four lines where two would do.
     assert!(found.findings.repeated_edges > 0);
 }

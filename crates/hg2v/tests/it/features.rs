@@ -11,10 +11,7 @@ use proptest::prelude::*;
 const FILE: &str = "train.jsonl";
 
 fn origin() -> Origin<'static> {
-    Origin {
-        file: Path::new(FILE),
-        position: 4,
-    }
+    Origin { file: Path::new(FILE), position: 4 }
 }
 
 fn path_of(n: u32) -> GraphRecord {
@@ -27,10 +24,7 @@ fn path_of(n: u32) -> GraphRecord {
 
 fn with_attributes(dim: usize, values: &[f64]) -> GraphRecord {
     GraphRecord {
-        features: Some(Features {
-            dim,
-            values: values.to_vec(),
-        }),
+        features: Some(Features { dim, values: values.to_vec() }),
         ..path_of((values.len() / dim) as u32)
     }
 }
@@ -64,10 +58,8 @@ fn refusal(schema: &FeatureSchema, record: &GraphRecord) -> String {
 fn attributes_are_centred_and_normalised_over_all_nodes() {
     // Column 0 over both graphs: 1, 3, 5, 7: mean 4, population deviation √5.
     // Column 1 is constant.
-    let records = [
-        with_attributes(2, &[1.0, 9.0, 3.0, 9.0]),
-        with_attributes(2, &[5.0, 9.0, 7.0, 9.0]),
-    ];
+    let records =
+        [with_attributes(2, &[1.0, 9.0, 3.0, 9.0]), with_attributes(2, &[5.0, 9.0, 7.0, 9.0])];
     let schema = fit(FeatureChoice::default(), &records).unwrap();
     let scaler = schema.attributes().unwrap();
     assert_eq!(scaler.mean, [4.0, 9.0]);
@@ -83,10 +75,7 @@ fn attributes_are_centred_and_normalised_over_all_nodes() {
 fn labels_are_one_hot_over_the_sorted_vocabulary() {
     let records = [with_labels(&["O", "C"]), with_labels(&["N", "C", "C"])];
     let schema = fit(FeatureChoice::default(), &records).unwrap();
-    assert_eq!(
-        schema.labels().unwrap(),
-        ["C".into(), "N".into(), "O".into()]
-    );
+    assert_eq!(schema.labels().unwrap(), ["C".into(), "N".into(), "O".into()]);
     let (rows, applied) = apply(&schema, &with_labels(&["O", "Xe", "C"]));
     assert_eq!(rows.row(0), [0.0, 0.0, 1.0]);
     assert_eq!(rows.row(1), [0.0, 0.0, 0.0]);
@@ -113,25 +102,15 @@ fn every_choice_is_kept() {
         features: with_attributes(1, &[0.0, 2.0]).features,
         ..with_labels(&["a", "b"])
     };
-    let all = FeatureChoice {
-        degree: DegreeChoice::Always,
-        ..FeatureChoice::default()
-    };
+    let all = FeatureChoice { degree: DegreeChoice::Always, ..FeatureChoice::default() };
     let schema = fit(all, std::slice::from_ref(&both)).unwrap();
     // [attribute | one-hot | degree]; both degrees are 1, so that column is constant.
     let (rows, _) = apply(&schema, &both);
     assert_eq!(rows.row(0), [-1.0, 1.0, 0.0, 0.0]);
     assert_eq!(rows.row(1), [1.0, 0.0, 1.0, 0.0]);
-    let labels = FeatureChoice {
-        attributes: false,
-        ..FeatureChoice::default()
-    };
+    let labels = FeatureChoice { attributes: false, ..FeatureChoice::default() };
     assert_eq!(fit(labels, std::slice::from_ref(&both)).unwrap().dim(), 2);
-    let nothing = FeatureChoice {
-        attributes: false,
-        labels: false,
-        degree: DegreeChoice::Never,
-    };
+    let nothing = FeatureChoice { attributes: false, labels: false, degree: DegreeChoice::Never };
     let refused = fit(nothing, &[both]).unwrap_err().to_string();
     assert!(refused.contains("nothing is left"), "{refused}");
 }
@@ -142,30 +121,18 @@ fn graphs_that_disagree_are_both_named() {
     named.id = Some("g1".into());
     let refused = fit(
         FeatureChoice::default(),
-        &[
-            GraphRecord::default(),
-            named.clone(),
-            with_attributes(3, &[0.0, 1.0, 2.0]),
-        ],
+        &[GraphRecord::default(), named.clone(), with_attributes(3, &[0.0, 1.0, 2.0])],
     );
     assert_eq!(
         refused.unwrap_err().to_string(),
         "train.jsonl, record 3: graph number 2 (from 0) has 3 attributes a node, but graph `g1` \
          has 2 attributes a node; make all graphs alike, or leave these features out"
     );
-    let refused = fit(FeatureChoice::default(), &[named, path_of(1)])
-        .unwrap_err()
-        .to_string();
-    assert!(
-        refused.contains("has no node attributes, but graph `g1` has 2"),
-        "{refused}"
-    );
+    let refused = fit(FeatureChoice::default(), &[named, path_of(1)]).unwrap_err().to_string();
+    assert!(refused.contains("has no node attributes, but graph `g1` has 2"), "{refused}");
     let refused = fit(FeatureChoice::default(), &[path_of(1), with_labels(&["a"])]);
     let refused = refused.unwrap_err().to_string();
-    assert!(
-        refused.contains("has node labels, but graph number 0 (from 0) has no"),
-        "{refused}"
-    );
+    assert!(refused.contains("has node labels, but graph number 0 (from 0) has no"), "{refused}");
     let refused = fit(FeatureChoice::default(), &[]).unwrap_err().to_string();
     assert!(refused.contains("no graphs"), "{refused}");
 }
@@ -179,16 +146,10 @@ fn a_graph_unlike_the_training_graphs_is_refused_by_name() {
          2: give the graph the attributes the model was fitted to, or fit a model without attributes"
     );
     let refused = refusal(&attributes, &path_of(2));
-    assert!(
-        refused.contains("has no node attributes; the model expects 2"),
-        "{refused}"
-    );
+    assert!(refused.contains("has no node attributes; the model expects 2"), "{refused}");
     let labels = fit(FeatureChoice::default(), &[with_labels(&["a"])]).unwrap();
     let refused = refusal(&labels, &path_of(2));
-    assert!(
-        refused.contains("has no node labels; the model expects them"),
-        "{refused}"
-    );
+    assert!(refused.contains("has no node labels; the model expects them"), "{refused}");
     // A graph without nodes has nothing to miss.
     let empty = GraphRecord::default();
     assert_eq!(apply(&labels, &empty).0.values, [0f32; 0]);
@@ -202,34 +163,19 @@ fn a_vocabulary_of_names_is_refused() {
         node_labels: Some(labels),
         ..GraphRecord::default()
     };
-    let refused = fit(FeatureChoice::default(), &[record])
-        .unwrap_err()
-        .to_string();
-    assert!(
-        refused.contains("more than 65536 different node labels"),
-        "{refused}"
-    );
+    let refused = fit(FeatureChoice::default(), &[record]).unwrap_err().to_string();
+    assert!(refused.contains("more than 65536 different node labels"), "{refused}");
 }
 
 #[test]
 fn numbers_beyond_all_bounds_stay_finite() {
-    let schema = fit(
-        FeatureChoice::default(),
-        &[with_attributes(1, &[0.0, 1e-30])],
-    )
-    .unwrap();
+    let schema = fit(FeatureChoice::default(), &[with_attributes(1, &[0.0, 1e-30])]).unwrap();
     let (rows, applied) = apply(&schema, &with_attributes(1, &[1e300, -1e300, 0.0]));
     assert_eq!(rows.values[..2], [f32::MAX, f32::MIN]);
     assert_eq!(applied.clipped, 2);
-    let refused = fit(
-        FeatureChoice::default(),
-        &[with_attributes(1, &[1e308, -1e308])],
-    );
+    let refused = fit(FeatureChoice::default(), &[with_attributes(1, &[1e308, -1e308])]);
     let refused = refused.unwrap_err().to_string();
-    assert!(
-        refused.contains("attribute 0 (from 0) is too large"),
-        "{refused}"
-    );
+    assert!(refused.contains("attribute 0 (from 0) is too large"), "{refused}");
 }
 
 #[test]
@@ -247,32 +193,14 @@ fn hostile_schemas_are_refused() {
         (r#"{"version":1,"surprise":2}"#.to_owned(), "surprise"),
         (schema(2, "null", "[1]", "null"), "its version is 2, not 1"),
         (schema(1, "null", "null", "null"), "no columns"),
-        (
-            schema(1, &scaler("[1]", "[1,2]"), "null", "null"),
-            "1 means but 2 deviations",
-        ),
+        (schema(1, &scaler("[1]", "[1,2]"), "null", "null"), "1 means but 2 deviations"),
         (schema(1, &scaler("[]", "[]"), "null", "null"), "no columns"),
-        (
-            schema(1, &scaler("[1]", "[0]"), "null", "null"),
-            "a deviation of 0",
-        ),
-        (
-            schema(1, &scaler("[1]", "[-1]"), "null", "null"),
-            "a deviation of -1",
-        ),
+        (schema(1, &scaler("[1]", "[0]"), "null", "null"), "a deviation of 0"),
+        (schema(1, &scaler("[1]", "[-1]"), "null", "null"), "a deviation of -1"),
         (schema(1, &scaler("[1]", "[null]"), "null", "null"), "null"),
-        (
-            schema(1, &scaler("[1e999]", "[1]"), "null", "null"),
-            "out of range",
-        ),
-        (
-            schema(1, "null", "null", &scaler("[1,2]", "[1,1]")),
-            "degree is one column",
-        ),
-        (
-            schema(1, "null", "[2,1]", "null"),
-            "not sorted: `2` comes before `1`",
-        ),
+        (schema(1, &scaler("[1e999]", "[1]"), "null", "null"), "out of range"),
+        (schema(1, "null", "null", &scaler("[1,2]", "[1,1]")), "degree is one column"),
+        (schema(1, "null", "[2,1]", "null"), "not sorted: `2` comes before `1`"),
         (schema(1, "null", "[1,1]", "null"), "not sorted"),
         (schema(1, "null", &wide, "null"), "65537 columns"),
     ];
@@ -280,10 +208,7 @@ fn hostile_schemas_are_refused() {
         let refused = FeatureSchema::from_json(json.as_bytes(), Path::new("config.json"));
         let refused = refused.unwrap_err().to_string();
         assert!(refused.starts_with("config.json"), "{refused}");
-        assert!(
-            refused.contains(expected),
-            "{refused} should say {expected}"
-        );
+        assert!(refused.contains(expected), "{refused} should say {expected}");
     }
 }
 

@@ -1,0 +1,14 @@
+//! The command as a user runs it; one binary for all of it.
+
+// A skipped test says so.
+#![allow(clippy::print_stderr)]
+
+#[path = "../../../hg2v/tests/it/server.rs"]
+mod server; // an HTTP server that can misbehave
+
+mod coarsen;
+mod convert;
+mod datasets;
+mod generate;
+mod images;
+mod info;

@@ -1,0 +1,29 @@
+//! One binary for all integration tests: it links once.
+
+// A skipped test says so; bench-like tests report what they measured.
+#![allow(clippy::print_stderr, clippy::print_stdout)]
+
+// What tests share.
+mod common; // arbitrary records, damaged bytes
+mod records; // records each text format can express, the published table of real sets
+mod server; // an HTTP server that can misbehave
+
+// Files in, files out.
+mod csv;
+mod graphml;
+mod jsonl;
+mod parquet;
+mod tu;
+
+// Making, fetching and knowing collections.
+mod catalog;
+mod download;
+mod features;
+mod images;
+mod summary;
+mod synthetic;
+mod wl;
+
+// Pyramids.
+mod coarsening_golden; // against the reference implementation
+mod coarsening_properties;

@@ -105,7 +105,7 @@ fn every_method_and_nonsense() {
     for (arguments, said) in [
         (&["--method", "variation-neighbourhood"][..], "invalid value 'variation-neighbourhood'"),
         (&["--ratio", "1.5"], "ratio is 1.5, but it must be at least 0 and less than 1"),
-        (&["--k", "0"], "k is 0, but it must be between 1 and 60"),
+        (&["--k", "0"], "k is 0, but it must be between 1 and 30"),
     ] {
         let arguments = [&["coarsen", "graphs.jsonl", "--out", "x.jsonl"], arguments].concat();
         let (code, _, err) = hg2v(folder.path(), &arguments);

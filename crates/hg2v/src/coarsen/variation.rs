@@ -27,6 +27,7 @@ use super::cliques::maximal_cliques;
 use super::contract::Sets;
 use crate::error::Result;
 use crate::graph::Graph;
+use crate::linalg::spectrum::MOST_PAIRS;
 
 /// Graphs from this size on are weighed by all threads.
 const PARALLEL: usize = 1 << 14;
@@ -99,8 +100,7 @@ fn with_width(graph: &Graph, basis: &Basis, family: &impl Family, reduction: f64
         ..=5 => contract_cheapest(&Costs::<5>::new(graph, basis), family, reduction),
         ..=9 => contract_cheapest(&Costs::<9>::new(graph, basis), family, reduction),
         ..=16 => contract_cheapest(&Costs::<16>::new(graph, basis), family, reduction),
-        ..=32 => contract_cheapest(&Costs::<32>::new(graph, basis), family, reduction),
-        _ => contract_cheapest(&Costs::<64>::new(graph, basis), family, reduction),
+        _ => contract_cheapest(&Costs::<MOST_PAIRS>::new(graph, basis), family, reduction),
     }
 }
 

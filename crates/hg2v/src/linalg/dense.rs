@@ -52,14 +52,29 @@ pub fn symmetric_eigen(a: &mut [f64], n: usize, wanted: usize) -> Option<(Vec<f6
     for k in 0..n {
         d[k] = a[k * n + k];
     }
-    let mut z = vec![0.0; n * n];
-    for k in 0..n {
-        z[k * n + k] = 1.0;
-    }
-    if !tridiagonal::eigen(&mut d, &mut e, &mut z, n) {
+    let wanted = wanted.min(n);
+    let (mut values, mut couplings) = (d.clone(), e.clone());
+    let mut none = Vec::new();
+    if !tridiagonal::eigen(&mut values, &mut couplings, &mut none, 0) {
         return None;
     }
-    z.truncate(wanted.min(n) * n);
+    // Few vectors are cheaper one by one; where that is not exact enough, and
+    // where most are wanted, the rotations give all of them.
+    let few = (2 * wanted <= n).then(|| tridiagonal::eigenvectors(&d, &e, &values[..wanted]));
+    let mut z = match few.flatten() {
+        Some(vectors) => vectors,
+        None => {
+            let mut z = vec![0.0; n * n];
+            for k in 0..n {
+                z[k * n + k] = 1.0;
+            }
+            if !tridiagonal::eigen(&mut d, &mut e, &mut z, n) {
+                return None;
+            }
+            z.truncate(wanted * n);
+            z
+        }
+    };
     for vector in z.chunks_exact_mut(n.max(1)) {
         for k in (0..n.saturating_sub(1)).rev() {
             let v = &a[k * n + k + 1..(k + 1) * n];
@@ -68,7 +83,7 @@ pub fn symmetric_eigen(a: &mut [f64], n: usize, wanted: usize) -> Option<(Vec<f6
             axpy(amount, v, tail);
         }
     }
-    Some((d, z))
+    Some((values, z))
 }
 
 #[cfg(test)]

@@ -69,12 +69,19 @@ fn krylov(
         factor.order().iter().map(|&v| start_value(u64::from(v) ^ (restart << 40))).collect();
     orthogonalize(&mut next, factor, locked, &[]);
     normalize(&mut next);
-    let mut check_at = missing + 4;
+    let mut check_at = 3 * missing + 4;
     loop {
         basis.extend_from_slice(&next);
         factor.pseudo_solve(&mut next);
         let alpha = dot(&next, &basis[basis.len() - n..]);
         alphas.push(alpha);
+        // The three-term recurrence takes off nearly all there is to take off,
+        // so that one pass over the whole basis usually suffices.
+        let last = &basis[basis.len() - n..];
+        axpy(-alpha, last, &mut next);
+        if let Some(&beta) = betas.last() {
+            axpy(-beta, &basis[basis.len() - 2 * n..basis.len() - n], &mut next);
+        }
         orthogonalize(&mut next, factor, locked, &basis);
         let beta = normalize(&mut next);
         let steps = alphas.len();
@@ -82,14 +89,16 @@ fn krylov(
         let largest = alphas.iter().fold(0.0, |a: f64, &b| a.max(b));
         let exhausted = steps == room || beta <= 1e-14 * largest;
         if exhausted || steps >= check_at || steps == longest {
-            check_at = steps + 3;
+            check_at = steps + 4;
             let (values, lasts) = ritz(&alphas, &betas)?;
             // Ritz values ascend; the wanted ones are at the end.
             let converged = |i: &usize| beta * lasts[*i].abs() <= TOLERANCE * values[*i];
             let relevant = (0..steps)
                 .rev()
                 .enumerate()
-                .take_while(|&(rank, i)| rank < missing || values[i] > floor * (1.0 + 1e-9))
+                .take_while(|&(rank, i)| {
+                    rank < missing || (floor > 0.0 && values[i] > floor * (1.0 + 1e-9))
+                })
                 .map(|(_, i)| i);
             // Looking for more than is locked, the largest value decides: once
             // it stands still below the floor, nothing was missed.
@@ -113,9 +122,11 @@ fn krylov(
 }
 
 /// Takes off `x` what lies along the null space, the locked vectors and the
-/// basis, twice: once leaves rounding behind that grows with the Krylov space.
+/// basis; again if much of `x` went with it, since then rounding is a large part
+/// of what is left ("twice is enough").
 fn orthogonalize(x: &mut [f64], factor: &Factor, locked: &[(f64, Vec<f64>)], basis: &[f64]) {
-    for _ in 0..2 {
+    let mut length = dot(x, x);
+    for _ in 0..3 {
         let along = dot(factor.null(), x);
         axpy(-along, factor.null(), x);
         for (_, vector) in locked {
@@ -126,6 +137,11 @@ fn orthogonalize(x: &mut [f64], factor: &Factor, locked: &[(f64, Vec<f64>)], bas
             let along = dot(vector, x);
             axpy(-along, vector, x);
         }
+        let left = dot(x, x);
+        if left > 0.5 * length {
+            break;
+        }
+        length = left;
     }
 }
 
@@ -146,21 +162,29 @@ fn lift(
     n: usize,
 ) -> Option<Vec<(f64, Vec<f64>)>> {
     let steps = alphas.len();
-    let (mut d, mut e) = (alphas.to_vec(), betas.to_vec());
-    let mut z = vec![0.0; steps * steps];
-    for i in 0..steps {
-        z[i * steps + i] = 1.0;
-    }
-    if !tridiagonal::eigen(&mut d, &mut e, &mut z, steps) {
-        return None;
-    }
-    let pairs = chosen.iter().map(|&i| {
+    let (mut values, _) = ritz(alphas, betas)?;
+    let wanted: Vec<f64> = chosen.iter().map(|&i| values[i]).collect();
+    let z = match tridiagonal::eigenvectors(alphas, betas, &wanted) {
+        Some(vectors) => vectors,
+        None => {
+            let (mut e, mut z) = (betas.to_vec(), vec![0.0; steps * steps]);
+            for i in 0..steps {
+                z[i * steps + i] = 1.0;
+            }
+            values.copy_from_slice(alphas);
+            if !tridiagonal::eigen(&mut values, &mut e, &mut z, steps) {
+                return None;
+            }
+            chosen.iter().flat_map(|&i| z[i * steps..(i + 1) * steps].to_vec()).collect()
+        }
+    };
+    let pairs = wanted.iter().zip(z.chunks_exact(steps)).map(|(&value, weights)| {
         let mut vector = vec![0.0; n];
-        for (weight, basis) in z[i * steps..(i + 1) * steps].iter().zip(basis.chunks_exact(n)) {
+        for (weight, basis) in weights.iter().zip(basis.chunks_exact(n)) {
             axpy(*weight, basis, &mut vector);
         }
         normalize(&mut vector);
-        (d[i], vector)
+        (value, vector)
     });
     Some(pairs.collect())
 }

@@ -54,9 +54,10 @@ impl<'a> Hierarchy<'a> {
                 break;
             }
             let level = Level::new(current);
-            // A graph that will not shrink (it always does while it is
-            // connected) would only cost memory.
-            if level.operator.len() * 10 > current.len() * 9 {
+            // Where nodes go but edges stay, the graph is an expander: its
+            // spectrum is no wider than its degrees, scaling by the diagonal is
+            // all it needs, and coarse levels would only cost.
+            if level.operator.targets.len() * 2 > current.targets.len() {
                 break;
             }
             coarser.push(level);
@@ -123,6 +124,7 @@ impl<'a> Hierarchy<'a> {
 
     fn solve_coarsest<const P: usize>(&self, operator: &Operator, r: &[[f64; P]]) -> Block<P> {
         let Some(factor) = &self.coarsest else {
+            // An expander: its diagonal is inverse enough.
             let jacobi = |(r, d): (&[f64; P], &f64)| r.map(|value| value / d);
             return r.iter().zip(&operator.diagonal).map(jacobi).collect();
         };

@@ -7,14 +7,14 @@ use super::ldl::Factor;
 use super::{Operator, lanczos, lobpcg};
 
 /// Graphs up to this size are solved densely.
-const DENSE: usize = 20;
+const DENSE: usize = 40;
 
 /// Where the iteration on a large graph does not converge, graphs up to this
 /// size are solved densely after all.
 const DENSE_FALLBACK: usize = 1500;
 
 /// The largest number of eigenpairs that can be asked for.
-pub const MOST_PAIRS: usize = 60;
+pub const MOST_PAIRS: usize = 30;
 
 /// How eigenpairs were found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,7 +69,7 @@ pub fn smallest_eigenpairs(operator: &Operator, wanted: usize) -> Spectrum {
     }
     // What LOBPCG would cost, in the factorisation's currency: a factor that
     // needs more than this is not worth its fill.
-    let budget = 400 * n + 20 * operator.targets.len() + 200_000;
+    let budget = 60 * n + 200_000;
     if let Some(factor) = Factor::new(operator, budget)
         && let Some((values, ordered)) = lanczos::smallest(&factor, wanted)
     {
@@ -88,7 +88,7 @@ pub fn smallest_eigenpairs(operator: &Operator, wanted: usize) -> Spectrum {
     if !found.converged && n <= DENSE_FALLBACK {
         return solve_densely(operator, wanted);
     }
-    checked(operator, found.values, found.vectors, Solver::Lobpcg, 2.0 * lobpcg::TOLERANCE)
+    checked(operator, found.values, found.vectors, Solver::Lobpcg, 1.1 * lobpcg::BAND_TOLERANCE)
 }
 
 /// All eigenpairs of a small operator, the wanted ones kept.

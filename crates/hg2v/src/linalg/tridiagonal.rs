@@ -1,5 +1,7 @@
 //! Eigenpairs of a symmetric tridiagonal matrix.
 
+use super::vector::{axpy, dot, normalize, start_value};
+
 /// Eigenvalues, ascending, of the tridiagonal matrix with diagonal `d` and
 /// off-diagonal `e` (`e[i]` couples `i` and `i + 1`), by implicit QL steps with
 /// Wilkinson's shift.
@@ -92,6 +94,124 @@ fn sort(d: &mut [f64], z: &mut [f64], m: usize) {
     }
 }
 
+/// Unit eigenvectors for some eigenvalues of the tridiagonal matrix with diagonal
+/// `d` and off-diagonal `e`, by inverse iteration: `values` as [`eigen`] gave them,
+/// in any order; vectors one after the other.
+///
+/// Vectors of close eigenvalues are orthogonalised against each other. Each vector
+/// is checked, and all vectors against each other: `None` where one is not good to
+/// nearly full precision, for which [`eigen`] with its rotations is the way.
+///
+/// # Complexity
+/// `O(n·w)` for `w` vectors, and `O(n·c²)` for `c` close ones.
+pub fn eigenvectors(d: &[f64], e: &[f64], values: &[f64]) -> Option<Vec<f64>> {
+    let n = d.len();
+    let entry = |i: usize| e.get(i).map_or(0.0, |value| value.abs());
+    let before = |i: usize| if i > 0 { entry(i - 1) } else { 0.0 };
+    let norm = (0..n).map(|i| d[i].abs() + entry(i) + before(i)).fold(0.0, f64::max);
+    let tiny = f64::EPSILON * norm.max(f64::MIN_POSITIVE);
+    let mut vectors: Vec<f64> = Vec::with_capacity(n * values.len());
+    let mut solver = Shifted::new(n);
+    for (index, &value) in values.iter().enumerate() {
+        solver.factor(d, e, value, tiny);
+        let mut x: Vec<f64> =
+            (0..n).map(|i| 1.0 + 0.5 * start_value((index * n + i) as u64)).collect();
+        for _ in 0..3 {
+            solver.solve(&mut x);
+            for (other, vector) in values.iter().zip(vectors.chunks_exact(n)) {
+                if (other - value).abs() <= 1e-3 * norm {
+                    let along = dot(vector, &x);
+                    axpy(-along, vector, &mut x);
+                }
+            }
+            normalize(&mut x);
+        }
+        // The residual, and the angle to every vector before.
+        let mut residual = 0.0f64;
+        for i in 0..n {
+            let left = if i > 0 { e[i - 1] * x[i - 1] } else { 0.0 };
+            let right = if i + 1 < n { e[i] * x[i + 1] } else { 0.0 };
+            residual = residual.max(((d[i] - value) * x[i] + left + right).abs());
+        }
+        let skew = vectors.chunks_exact(n).map(|v| dot(v, &x).abs()).fold(0.0, f64::max);
+        // Written so that a NaN is refused as well.
+        if !(residual <= 1e-13 * norm && skew <= 1e-12) {
+            return None;
+        }
+        vectors.extend_from_slice(&x);
+    }
+    Some(vectors)
+}
+
+/// `T − λI` factored by Gaussian elimination with row exchanges.
+struct Shifted {
+    pivots: Vec<f64>,
+    above: Vec<f64>,
+    /// The second superdiagonal, which row exchanges fill.
+    beyond: Vec<f64>,
+    factors: Vec<f64>,
+    exchanged: Vec<bool>,
+}
+
+impl Shifted {
+    fn new(n: usize) -> Shifted {
+        let zeros = vec![0.0; n];
+        Shifted {
+            pivots: zeros.clone(),
+            above: zeros.clone(),
+            beyond: zeros.clone(),
+            factors: zeros,
+            exchanged: vec![false; n],
+        }
+    }
+
+    fn factor(&mut self, d: &[f64], e: &[f64], value: f64, tiny: f64) {
+        let n = d.len();
+        let mut pivot = d[0] - value;
+        let mut above = e.first().copied().unwrap_or(0.0);
+        for i in 0..n - 1 {
+            let below = e[i];
+            let (next, next_above) = (d[i + 1] - value, e.get(i + 1).copied().unwrap_or(0.0));
+            self.exchanged[i] = below.abs() > pivot.abs();
+            if self.exchanged[i] {
+                let factor = pivot / below;
+                (self.pivots[i], self.above[i], self.beyond[i]) = (below, next, next_above);
+                self.factors[i] = factor;
+                (pivot, above) = (above - factor * next, -factor * next_above);
+            } else {
+                // A pivot of zero, where the shift is an eigenvalue of a leading
+                // block, is nudged: that is what makes the solution grow.
+                let safe = if pivot.abs() < tiny { tiny } else { pivot };
+                let factor = below / safe;
+                (self.pivots[i], self.above[i], self.beyond[i]) = (safe, above, 0.0);
+                self.factors[i] = factor;
+                (pivot, above) = (next - factor * above, next_above);
+            }
+        }
+        self.pivots[n - 1] = if pivot.abs() < tiny { tiny } else { pivot };
+    }
+
+    fn solve(&self, x: &mut [f64]) {
+        let n = x.len();
+        for i in 0..n - 1 {
+            if self.exchanged[i] {
+                x.swap(i, i + 1);
+            }
+            x[i + 1] -= self.factors[i] * x[i];
+        }
+        for i in (0..n).rev() {
+            let mut value = x[i];
+            if i + 1 < n {
+                value -= self.above[i] * x[i + 1];
+            }
+            if i + 2 < n {
+                value -= self.beyond[i] * x[i + 2];
+            }
+            x[i] = value / self.pivots[i];
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,6 +235,19 @@ mod tests {
                     let right = if i + 1 < n { v[i + 1] - v[i] } else { 0.0 };
                     assert!((-left - right - expected * v[i]).abs() < 1e-12);
                 }
+            }
+            let (mut d2, mut e2) = (vec![2.0; n], vec![-1.0; n.saturating_sub(1)]);
+            d2[0] = 1.0;
+            d2[n - 1] = if n == 1 { 0.0 } else { 1.0 };
+            let inverse = eigenvectors(&d2, &e2, &d).unwrap();
+            for (one, two) in z.chunks_exact(n).zip(inverse.chunks_exact(n)) {
+                assert!((dot(one, two).abs() - 1.0).abs() < 1e-12);
+            }
+            // An eigenvalue that is none has no eigenvector.
+            if n > 2 {
+                assert!(eigenvectors(&d2, &e2, &[0.5 * (d[0] + d[1])]).is_none());
+                e2[1] = 0.0;
+                assert!(eigenvectors(&d2, &e2, &[f64::NAN]).is_none());
             }
         }
     }

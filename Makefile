@@ -1,5 +1,5 @@
 # What CI runs, under the same names.
-.PHONY: test demo bench lint fuzz
+.PHONY: test demo bench lint
 
 # Everything is built once, in the profile that ships.
 test: lint
@@ -11,13 +11,8 @@ demo:
 
 # HG2V_DATA=DIR measures the real sets there.
 bench:
-	cargo bench -p hg2v --bench coarsen
+	cargo bench --workspace --bench coarsen
 
 lint:
 	cargo fmt --all --check
 	cargo clippy --release --workspace --all-targets -- -D warnings
-
-# SECONDS=300 make fuzz: each reader in turn.
-SECONDS ?= 60
-fuzz:
-	./fuzz/run $(SECONDS)

@@ -1,11 +1,14 @@
 //! How fast graphs become pyramids: `make bench`, or
-//! `cargo bench -p hg2v --bench coarsen [sets|growth]`.
+//! `cargo bench --workspace --bench coarsen [-- sets|growth]`.
 //!
 //! - `sets`: time a graph on one core, on the real sets under `HG2V_DATA` where it
 //!   is set (the best of several passes over each), else on graphs made to look
 //!   like them;
 //! - `growth`: time and peak memory of one graph of 10³ to 10⁶ nodes, on all
 //!   cores, each in a process of its own so that its peak is its own.
+
+// A bench prints what it measured.
+#![allow(clippy::print_stdout)]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

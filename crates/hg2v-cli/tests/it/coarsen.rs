@@ -43,7 +43,7 @@ fn pyramids_have_the_documented_form() {
     assert_eq!((&lines[0]["id"], &lines[0]["n"]), (&Value::from("path"), &Value::from(8)));
     let level = &lines[0]["levels"][0];
     assert_eq!(level["n"], 4);
-    assert_eq!(level["assignment"], serde_json::json!([0, 0, 1, 1, 2, 2, 3, 3]));
+    assert_eq!(level["assignment"], serde_json::json!([0, 0, 0, 1, 2, 3, 3, 3]));
     assert_eq!(level["edges"], serde_json::json!([[0, 1, 1.0], [1, 2, 1.0], [2, 3, 1.0]]));
     assert!(lines[0]["quality"]["epsilon"].as_f64().unwrap() > 0.0);
     // The smallest non-zero eigenvalue of a path of eight.

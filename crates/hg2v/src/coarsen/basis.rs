@@ -17,7 +17,7 @@ use crate::linalg::{Operator, smallest_eigenpairs};
 const ZERO: f64 = 1e-10;
 
 /// The matrices `A` and `B` of one level, a row for each node.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Basis {
     columns: usize,
     a: Vec<f64>,
@@ -29,6 +29,21 @@ pub struct Basis {
     /// The `k` smallest eigenvalues of the finest level, zeros included.
     eigenvalues: Vec<f64>,
     converged: bool,
+}
+
+impl Default for Basis {
+    /// A basis without columns, for methods that look at no spectrum.
+    fn default() -> Basis {
+        Basis {
+            columns: 0,
+            a: Vec::new(),
+            b: Vec::new(),
+            component: Vec::new(),
+            components: 0,
+            eigenvalues: Vec::new(),
+            converged: true,
+        }
+    }
 }
 
 impl Basis {

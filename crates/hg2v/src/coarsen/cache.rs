@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
         for _ in 0..count {
             let words = self.take(below.checked_mul(4)?)?.as_chunks::<4>().0;
             let assignment: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
-            let graph = self.graph()?;
+            let graph = self.graph(below)?;
             below = graph.num_nodes();
             if assignment.iter().any(|&node| node as usize >= below) {
                 return None;
@@ -206,8 +206,12 @@ impl<'a> Reader<'a> {
         Some(Pyramid { num_nodes, levels, converged })
     }
 
-    fn graph(&mut self) -> Option<Graph> {
+    /// A graph of at most `most` nodes.
+    fn graph(&mut self, most: usize) -> Option<Graph> {
         let num_nodes = self.u32()?;
+        if num_nodes as usize > most {
+            return None;
+        }
         let num_edges = u64::from_le_bytes(self.take(8)?.try_into().ok()?);
         let length = usize::try_from(num_edges).ok()?.checked_mul(12)?;
         let edges: Vec<(u32, u32, f32)> = self

@@ -182,7 +182,7 @@ pub struct Level {
 /// };
 /// let (graph, _) = Graph::from_record(&path, WeightPolicy::Use).unwrap();
 /// let pyramid = coarsen(&graph, &Params { ratio: 0.5, ..Params::default() })?;
-/// assert_eq!(pyramid.levels[0].assignment, [0, 0, 1, 1, 2, 2]);
+/// assert_eq!(pyramid.levels[0].assignment, [0, 0, 0, 1, 2, 2]);
 /// # Ok::<(), hg2v::Error>(())
 /// ```
 ///
@@ -234,11 +234,8 @@ fn target(graph: &Graph, params: &Params) -> usize {
 /// Contracts level after level.
 fn build(graph: &Graph, params: &Params, mut basis: Basis, draw: u64) -> Result<Pyramid> {
     let target = target(graph, params);
-    let mut pyramid = Pyramid {
-        num_nodes: graph.num_nodes(),
-        levels: Vec::new(),
-        converged: !params.method.uses_spectrum() || basis.converged(),
-    };
+    let mut pyramid =
+        Pyramid { num_nodes: graph.num_nodes(), levels: Vec::new(), converged: basis.converged() };
     for level in 1..=params.max_levels {
         let current = pyramid.levels.last().map_or(graph, |level| &level.graph);
         let size = current.num_nodes();

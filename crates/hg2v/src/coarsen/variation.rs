@@ -98,8 +98,8 @@ impl Family for super::cliques::Cliques {
 fn with_width(graph: &Graph, basis: &Basis, family: &impl Family, reduction: f64) -> Sets {
     match basis.columns() {
         ..=5 => contract_cheapest(&Costs::<5>::new(graph, basis), family, reduction),
-        ..=9 => contract_cheapest(&Costs::<9>::new(graph, basis), family, reduction),
-        ..=16 => contract_cheapest(&Costs::<16>::new(graph, basis), family, reduction),
+        6..=9 => contract_cheapest(&Costs::<9>::new(graph, basis), family, reduction),
+        10..=16 => contract_cheapest(&Costs::<16>::new(graph, basis), family, reduction),
         _ => contract_cheapest(&Costs::<MOST_PAIRS>::new(graph, basis), family, reduction),
     }
 }

@@ -46,7 +46,7 @@ pub fn smallest(operator: &Operator, wanted: usize) -> Found {
     // Two vectors more than wanted: the last ones of a block converge slowly.
     match wanted + 2 {
         ..=8 => nested::<8>(operator, wanted),
-        ..=16 => nested::<16>(operator, wanted),
+        9..=16 => nested::<16>(operator, wanted),
         _ => nested::<{ MOST_PAIRS + 2 }>(operator, wanted),
     }
 }

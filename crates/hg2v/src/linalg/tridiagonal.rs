@@ -109,7 +109,7 @@ pub fn eigenvectors(d: &[f64], e: &[f64], values: &[f64]) -> Option<Vec<f64>> {
     let entry = |i: usize| e.get(i).map_or(0.0, |value| value.abs());
     let before = |i: usize| if i > 0 { entry(i - 1) } else { 0.0 };
     let norm = (0..n).map(|i| d[i].abs() + entry(i) + before(i)).fold(0.0, f64::max);
-    let tiny = f64::EPSILON * norm.max(f64::MIN_POSITIVE);
+    let tiny = (f64::EPSILON * norm).max(f64::MIN_POSITIVE);
     let mut vectors: Vec<f64> = Vec::with_capacity(n * values.len());
     let mut solver = Shifted::new(n);
     for (index, &value) in values.iter().enumerate() {

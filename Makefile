@@ -3,7 +3,7 @@
 
 # Everything is built once, in the profile that ships.
 test: lint
-	cargo test --release --workspace --all-targets -- --quiet
+	cargo test --release --workspace --lib --bins --tests -- --quiet
 	cargo test --release --workspace --doc -- --quiet
 
 demo:

@@ -7,6 +7,7 @@
 //! 3. [`coarsen`]: each graph becomes a spectral pyramid (Loukas 2019).
 
 pub mod error;
+mod group;
 pub mod output;
 pub mod rng;
 

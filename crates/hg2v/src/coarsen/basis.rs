@@ -10,6 +10,7 @@
 //! contracted set crosses components.
 
 use crate::graph::{Components, Graph};
+use crate::group::Groups;
 use crate::linalg::dense::symmetric_eigen;
 use crate::linalg::{Operator, smallest_eigenpairs};
 
@@ -71,10 +72,10 @@ impl Basis {
             let nodes: Vec<u32> = (0..n as u32).collect();
             fill(&nodes, &Operator::laplacian(graph, None));
         } else if columns > 0 {
-            let (starts, members) = super::contract::members_of(parts.of_node(), parts.count());
+            let members = Groups::new(parts.count(), parts.of_node());
             let mut local = vec![0; n];
             for component in 0..parts.count() {
-                let nodes = &members[starts[component]..starts[component + 1]];
+                let nodes = members.of(component);
                 if nodes.len() > 1 {
                     for (position, &node) in nodes.iter().enumerate() {
                         local[node as usize] = position as u32;

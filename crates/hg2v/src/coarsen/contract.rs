@@ -7,6 +7,7 @@
 use rayon::prelude::*;
 
 use crate::graph::Graph;
+use crate::group::Groups;
 
 /// Disjoint sets of nodes, one after the other.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -62,11 +63,11 @@ pub fn contract(graph: &Graph, assignment: &[u32]) -> Graph {
     /// Super-nodes handled by one task of a large graph.
     const CHUNK: usize = 1 << 14;
     let count = assignment.iter().max().map_or(0, |&last| last as usize + 1);
-    let (starts, members) = members_of(assignment, count);
+    let members = Groups::new(count, assignment);
     // The edges from super-node `a` to larger ones.
     let row = |a: usize, slot: &mut Vec<u32>, edges: &mut Vec<(u32, u32, f64)>| {
         let from = edges.len();
-        for &node in &members[starts[a]..starts[a + 1]] {
+        for &node in members.of(a) {
             let node = node as usize;
             for (&target, &weight) in graph.neighbors(node).iter().zip(graph.weights(node)) {
                 let b = assignment[target as usize];
@@ -99,22 +100,4 @@ pub fn contract(graph: &Graph, assignment: &[u32]) -> Graph {
     let edges: Vec<(u32, u32, f32)> =
         edges.into_iter().map(|(a, b, weight)| (a, b, (weight as f32).min(f32::MAX))).collect();
     Graph::from_sorted_edges(count, &edges)
-}
-
-/// The members of each super-node, ascending, and where each starts.
-pub(crate) fn members_of(assignment: &[u32], count: usize) -> (Vec<usize>, Vec<u32>) {
-    let mut starts = vec![0usize; count + 1];
-    for &a in assignment {
-        starts[a as usize + 1] += 1;
-    }
-    for a in 0..count {
-        starts[a + 1] += starts[a];
-    }
-    let mut next = starts.clone();
-    let mut members = vec![0; assignment.len()];
-    for (node, &a) in assignment.iter().enumerate() {
-        members[next[a as usize]] = node as u32;
-        next[a as usize] += 1;
-    }
-    (starts, members)
 }

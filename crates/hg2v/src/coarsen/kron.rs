@@ -8,9 +8,9 @@
 use std::collections::BTreeMap;
 
 use super::Level;
-use super::contract::members_of;
 use crate::error::{Error, Result};
 use crate::graph::{Components, Graph};
+use crate::group::Groups;
 use crate::linalg::vector::{axpy, dot, normalize, start_value};
 
 /// The most edges that eliminations may make: the Schur complement of a large
@@ -70,11 +70,11 @@ pub fn reduce(graph: &Graph, reduction: f64) -> Result<Level> {
 /// Which nodes stay.
 fn choose(graph: &Graph, reduction: f64) -> Vec<bool> {
     let parts = Components::of(graph);
-    let (starts, members) = members_of(parts.of_node(), parts.count());
+    let members = Groups::new(parts.count(), parts.of_node());
     let vector = largest_eigenvectors(graph, parts.of_node(), parts.count());
     let mut kept = vec![false; graph.num_nodes()];
     for component in 0..parts.count() {
-        let mut nodes = members[starts[component]..starts[component + 1]].to_vec();
+        let mut nodes = members.of(component).to_vec();
         let sign = vector[nodes[0] as usize];
         let height = |node: u32| vector[node as usize] * sign.signum();
         nodes.sort_by(|&a, &b| height(b).total_cmp(&height(a)).then(a.cmp(&b)));

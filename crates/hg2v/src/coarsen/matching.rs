@@ -80,25 +80,25 @@ fn test_vectors(graph: &Graph, params: &Params, draw: u64, level: usize) -> Vec<
     (0..graph.num_nodes() * params.k).map(|_| draw()).collect()
 }
 
+/// The weighted mean of vector `c` over the neighbours of `node`; an isolated
+/// node has none.
+fn neighbor_mean(graph: &Graph, x: &[f64], k: usize, node: usize, c: usize) -> Option<f64> {
+    let row = graph.neighbors(node).iter().zip(graph.weights(node));
+    let sum: f64 = row.map(|(&v, &w)| f64::from(w) * x[v as usize * k + c]).sum();
+    let strength = graph.strength(node);
+    (strength > 0.0).then(|| sum / strength)
+}
+
 /// Algebraic distance: how much the ends still differ, in the worst of `k` test
 /// vectors, after relaxation by `x ← (x + D⁻¹Wx)/2`.
 fn algebraic_distance(graph: &Graph, mut x: Vec<f64>, k: usize) -> Vec<f64> {
     let mut next = x.clone();
     for _ in 0..JACOBI_SWEEPS {
         next.par_chunks_mut(k).enumerate().with_min_len(512).for_each(|(node, next)| {
-            let own = &x[node * k..(node + 1) * k];
-            let strength = graph.strength(node);
-            if strength == 0.0 {
-                return;
-            }
             for c in 0..k {
-                let mean: f64 = graph
-                    .neighbors(node)
-                    .iter()
-                    .zip(graph.weights(node))
-                    .map(|(&v, &w)| f64::from(w) * x[v as usize * k + c])
-                    .sum();
-                next[c] = 0.5 * (own[c] + mean / strength);
+                if let Some(mean) = neighbor_mean(graph, &x, k, node, c) {
+                    next[c] = 0.5 * (x[node * k + c] + mean);
+                }
             }
         });
         std::mem::swap(&mut x, &mut next);
@@ -114,18 +114,10 @@ fn algebraic_distance(graph: &Graph, mut x: Vec<f64>, k: usize) -> Vec<f64> {
 /// on `L·x = 0`, relative to the best affinity of either end; large is close.
 fn affinity(graph: &Graph, mut x: Vec<f64>, k: usize) -> Vec<f64> {
     for node in 0..graph.num_nodes() {
-        let strength = graph.strength(node);
-        if strength == 0.0 {
-            continue;
-        }
         for c in 0..k {
-            let mean: f64 = graph
-                .neighbors(node)
-                .iter()
-                .zip(graph.weights(node))
-                .map(|(&v, &w)| f64::from(w) * x[v as usize * k + c])
-                .sum();
-            x[node * k + c] = mean / strength;
+            if let Some(mean) = neighbor_mean(graph, &x, k, node, c) {
+                x[node * k + c] = mean;
+            }
         }
     }
     let row = |node: u32| &x[node as usize * k..(node as usize + 1) * k];

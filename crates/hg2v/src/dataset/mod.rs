@@ -11,7 +11,6 @@ pub mod duplicates;
 pub mod features;
 pub mod fingerprint;
 pub mod graphml;
-mod group;
 pub mod images;
 pub mod jsonl;
 mod limits;

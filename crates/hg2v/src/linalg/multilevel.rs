@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use super::Operator;
 use super::ldl::Factor;
 use super::operator::CHUNK;
+use crate::group::Groups;
 
 /// Operators this small are factored instead of coarsened further.
 const COARSEST: usize = 96;
@@ -34,10 +35,8 @@ struct Level {
     operator: Operator,
     /// The aggregate of each finer node.
     aggregate: Vec<u32>,
-    /// The finer nodes of each aggregate, one after the other.
-    members: Vec<u32>,
-    /// Where each aggregate's members start.
-    starts: Vec<usize>,
+    /// The finer nodes of each aggregate.
+    members: Groups,
     /// `P`'s one entry for each finer node.
     share: Vec<f64>,
     /// Whether visiting this level twice pays (it is small enough).
@@ -161,37 +160,24 @@ impl Level {
     /// Aggregates the nodes of `fine` and forms the Galerkin product.
     fn new(fine: &Operator) -> Level {
         let (aggregate, count) = aggregate(fine);
-        let mut starts = vec![0usize; count + 1];
-        for &a in &aggregate {
-            starts[a as usize + 1] += 1;
-        }
-        for a in 0..count {
-            starts[a + 1] += starts[a];
-        }
-        let mut next = starts.clone();
-        let mut members = vec![0; fine.len()];
-        for (node, &a) in aggregate.iter().enumerate() {
-            members[next[a as usize]] = node as u32;
-            next[a as usize] += 1;
-        }
+        let members = Groups::new(count, &aggregate);
         let null: Vec<f64> = (0..count)
             .map(|a| {
-                let nodes = &members[starts[a]..starts[a + 1]];
-                nodes.iter().map(|&v| fine.null[v as usize].powi(2)).sum::<f64>().sqrt()
+                members.of(a).iter().map(|&v| fine.null[v as usize].powi(2)).sum::<f64>().sqrt()
             })
             .collect();
         let share: Vec<f64> =
             aggregate.iter().zip(&fine.null).map(|(&a, q)| q / null[a as usize]).collect();
-        let operator = galerkin(fine, &aggregate, &members, &starts, &share, null);
+        let operator = galerkin(fine, &aggregate, &members, &share, null);
         let twice = operator.targets.len() * 5 <= fine.targets.len() * 2;
-        Level { operator, aggregate, members, starts, share, twice }
+        Level { operator, aggregate, members, share, twice }
     }
 
     /// `Pᵀ·r`.
     fn restrict<const P: usize>(&self, r: &[[f64; P]]) -> Block<P> {
         let sum = |a: usize| {
             let mut sum = [0.0; P];
-            for &node in &self.members[self.starts[a]..self.starts[a + 1]] {
+            for &node in self.members.of(a) {
                 let share = self.share[node as usize];
                 for c in 0..P {
                     sum[c] += share * r[node as usize][c];
@@ -246,8 +232,7 @@ fn aggregate(operator: &Operator) -> (Vec<u32>, usize) {
 fn galerkin(
     fine: &Operator,
     aggregate: &[u32],
-    members: &[u32],
-    starts: &[usize],
+    members: &Groups,
     share: &[f64],
     null: Vec<f64>,
 ) -> Operator {
@@ -259,7 +244,7 @@ fn galerkin(
             let mut slot = vec![u32::MAX; count];
             (chunk * CHUNK..((chunk + 1) * CHUNK).min(count)).map(move |a| {
                 let mut row: Vec<(u32, f64)> = Vec::new();
-                for &node in &members[starts[a]..starts[a + 1]] {
+                for &node in members.of(a) {
                     for (target, entry) in fine.row(node as usize) {
                         let column = aggregate[target];
                         if column as usize == a {

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use super::graphs::{Entry, Graphs, ignore_others};
 use super::table::{Row, Table};
-use crate::dataset::group::Groups;
 use crate::dataset::text::{self, Budget, few, finite};
 use crate::dataset::{Format, Limits, Source};
 use crate::error::{Error, Place, Result, shown};
 use crate::graph::{Features, GraphRecord, Scalar};
+use crate::group::Groups;
 
 /// Opens a folder of CSV; it is read whole, within `limits.max_unpacked_bytes`.
 ///

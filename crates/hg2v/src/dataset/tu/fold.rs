@@ -4,7 +4,7 @@
 //! their lower end, and a mark on the higher end finds repeats.
 
 use super::Listing;
-use crate::dataset::group::Groups;
+use crate::group::Groups;
 
 /// The lines that stay, graph by graph.
 pub(super) struct Folded {

@@ -3,10 +3,10 @@
 use super::columns::{ids_of, wrong_count};
 use super::files::Held;
 use crate::dataset::Limits;
-use crate::dataset::group::Groups;
 use crate::dataset::text::{lines, unsigned};
 use crate::error::{Error, Place, Result, shown};
 use crate::graph::Scalar;
+use crate::group::Groups;
 
 /// The nodes of a set.
 pub(super) struct Nodes {

@@ -1,15 +1,15 @@
-//! Rows of a table, sorted by the graph they belong to.
+//! Things sorted by what they belong to: rows by graph, nodes by super-node.
 
 /// Positions in a column, by group: group `g` has `order[starts[g]..starts[g + 1]]`.
-pub(super) struct Groups {
-    pub(super) starts: Vec<usize>,
-    pub(super) order: Vec<u32>,
+pub(crate) struct Groups {
+    pub(crate) starts: Vec<usize>,
+    pub(crate) order: Vec<u32>,
 }
 
 impl Groups {
     /// Sorts the positions of `group_of` by group, keeping their order within one
     /// (a counting sort). Groups are below `num_groups`, positions below 2³².
-    pub(super) fn new(num_groups: usize, group_of: &[u32]) -> Groups {
+    pub(crate) fn new(num_groups: usize, group_of: &[u32]) -> Groups {
         let mut starts = vec![0usize; num_groups + 1];
         for &group in group_of {
             starts[group as usize + 1] += 1;
@@ -28,7 +28,7 @@ impl Groups {
     }
 
     /// The positions of `group`, ascending.
-    pub(super) fn of(&self, group: usize) -> &[u32] {
+    pub(crate) fn of(&self, group: usize) -> &[u32] {
         &self.order[self.starts[group]..self.starts[group + 1]]
     }
 }

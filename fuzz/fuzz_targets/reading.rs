@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hg2v::dataset::{Limits, Source};
+use hg2v::graph::GraphRecord;
+use hg2v::dataset::Limits;
 
 /// Small limits.
 pub fn limits() -> Limits {
@@ -17,7 +18,7 @@ pub fn limits() -> Limits {
 
 /// Reads to the end. Every graph that comes out must hold together, and every
 /// error must have something to say.
-pub fn drain(source: hg2v::Result<Source>) {
+pub fn drain(source: hg2v::Result<impl Iterator<Item = hg2v::Result<GraphRecord>>>) {
     let source = match source {
         Ok(source) => source,
         Err(error) => return assert!(!error.to_string().is_empty()),

@@ -61,7 +61,9 @@ fn nested<const P: usize>(operator: &Operator, wanted: usize) -> Found {
     loop {
         let current = hierarchy.operator(level);
         let steps = if level == 0 { STEPS } else { COARSE_STEPS };
-        let precondition = |r: &[[f64; P]]| hierarchy.cycle(level, r);
+        let mut room = hierarchy.room(level);
+        let precondition =
+            |r: &[[f64; P]], z: &mut [[f64; P]]| hierarchy.cycle(level, r, z, &mut room);
         let (values, refined, converged) = refine(current, x, wanted, steps, precondition);
         if level == 0 {
             let vectors = (0..wanted).flat_map(|c| refined.iter().map(move |row| row[c])).collect();
@@ -73,55 +75,50 @@ fn nested<const P: usize>(operator: &Operator, wanted: usize) -> Found {
 }
 
 /// LOBPCG steps from `x` until the first `wanted` residuals are small.
+///
+/// `x` are the vectors, `w` their preconditioned residuals, `p` the last step;
+/// `ax`, `aw`, `ap` are their images under the operator. All are written over in
+/// place.
 fn refine<const P: usize>(
     operator: &Operator,
     mut x: Block<P>,
     wanted: usize,
     steps: usize,
-    precondition: impl Fn(&[[f64; P]]) -> Block<P>,
+    mut precondition: impl FnMut(&[[f64; P]], &mut [[f64; P]]),
 ) -> (Vec<f64>, Block<P>, bool) {
     let n = operator.len();
-    let apply = |v: &Block<P>| {
-        let mut out = vec![[0.0; P]; n];
-        operator.apply_block(v, &mut out);
-        out
-    };
+    let [mut ax, mut w, mut aw, mut p, mut ap] = std::array::from_fn(|_| vec![[0.0; P]; n]);
     project_out_null(operator, &mut x);
-    let mut ax = apply(&x);
+    operator.apply_block(&x, &mut ax);
     // The first Rayleigh–Ritz step orthonormalises the start.
     let start = rayleigh_ritz([&x], [&ax]);
-    (x, ax) = (combine([&x], &start.coefficients, 0), combine([&ax], &start.coefficients, 0));
+    transform(&mut x, &start.coefficients);
+    transform(&mut ax, &start.coefficients);
     let mut values = start.values;
-    let mut direction: Option<(Block<P>, Block<P>)> = None;
     let mut moving = true;
     for step in 0..=steps {
-        let mut w = residual(&x, &ax, &values);
+        let residual = &mut aw;
+        residuals(&x, &ax, &values, residual);
         let tolerance = if moving { TOLERANCE } else { BAND_TOLERANCE };
-        let norms = residual_norms(&w);
+        let norms = column_norms(residual);
         let converged = norms[..wanted].iter().zip(&values).all(|(r, v)| *r <= tolerance * v);
         if converged || step == steps {
             return (values, x, converged);
         }
-        w = precondition(&w);
+        precondition(residual, &mut w);
         project_out_null(operator, &mut w);
         normalize_columns(&mut w);
-        let aw = apply(&w);
-        let step = match &direction {
-            Some((p, ap)) => rayleigh_ritz([&x, &w, p], [&ax, &aw, ap]),
-            None => rayleigh_ritz([&x, &w], [&ax, &aw]),
+        operator.apply_block(&w, &mut aw);
+        let best = if step == 0 {
+            rayleigh_ritz([&x, &w], [&ax, &aw])
+        } else {
+            rayleigh_ritz([&x, &w, &p], [&ax, &aw, &ap])
         };
-        let (moved, a_moved) = match &direction {
-            Some((p, ap)) => {
-                (combine([&w, p], &step.coefficients, 1), combine([&aw, ap], &step.coefficients, 1))
-            }
-            None => (combine([&w], &step.coefficients, 1), combine([&aw], &step.coefficients, 1)),
-        };
-        x = add(combine([&x], &step.coefficients, 0), &moved);
-        ax = add(combine([&ax], &step.coefficients, 0), &a_moved);
-        direction = Some((moved, a_moved));
+        advance(&mut x, &w, &mut p, &best.coefficients);
+        advance(&mut ax, &aw, &mut ap, &best.coefficients);
         let change = |(new, old): (&f64, &f64)| (old - new) > STANDSTILL * new;
-        moving = step.values[..wanted].iter().zip(&values).any(change);
-        values = step.values;
+        moving = best.values[..wanted].iter().zip(&values).any(change);
+        values = best.values;
     }
     (values, x, false)
 }
@@ -241,45 +238,51 @@ fn gram_matrices<const P: usize, const B: usize>(
     (gram.to_vec(), energy.to_vec())
 }
 
-/// The blocks side by side times their rows of `coefficients`, from block `first` on.
-fn combine<const P: usize, const B: usize>(
-    blocks: [&Block<P>; B],
+/// `X ← X·C`.
+fn transform<const P: usize>(x: &mut Block<P>, coefficients: &[[f64; P]]) {
+    x.par_chunks_mut(CHUNK).flatten_iter().for_each(|x| *x = times(x, coefficients));
+}
+
+/// One step: `P ← W·C_w + P·C_p`, then `X ← X·C_x + P`, where the coefficients
+/// are those of `x`, of `w` and, after the first step, of `p`.
+fn advance<const P: usize>(
+    x: &mut Block<P>,
+    w: &Block<P>,
+    p: &mut Block<P>,
     coefficients: &[[f64; P]],
-    first: usize,
-) -> Block<P> {
-    let n = blocks[0].len();
-    let mut out = vec![[0.0; P]; n];
-    out.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, out)| {
-        for (i, out) in out.iter_mut().enumerate() {
-            for (b, block) in blocks.iter().enumerate() {
-                let row = &block[chunk * CHUNK + i];
-                for p in 0..P {
-                    let part = &coefficients[(first + b) * P + p];
-                    for q in 0..P {
-                        out[q] += row[p] * part[q];
-                    }
-                }
+) {
+    let (of_x, rest) = coefficients.split_at(P);
+    let (of_w, of_p) = rest.split_at(P);
+    let chunks = x.par_chunks_mut(CHUNK).zip(w.par_chunks(CHUNK)).zip(p.par_chunks_mut(CHUNK));
+    chunks.for_each(|((x, w), p)| {
+        for ((x, w), p) in x.iter_mut().zip(w).zip(p) {
+            let (kept, turned, again) = (times(x, of_x), times(w, of_w), times(p, of_p));
+            for c in 0..P {
+                p[c] = turned[c] + again[c];
+                x[c] = kept[c] + p[c];
             }
         }
     });
+}
+
+/// A row times a matrix; a matrix without rows is zero.
+fn times<const P: usize>(row: &[f64; P], coefficients: &[[f64; P]]) -> [f64; P] {
+    let mut out = [0.0; P];
+    for (value, part) in row.iter().zip(coefficients) {
+        for c in 0..P {
+            out[c] += value * part[c];
+        }
+    }
     out
 }
 
-fn add<const P: usize>(mut a: Block<P>, b: &Block<P>) -> Block<P> {
-    a.par_iter_mut().zip(b).for_each(|(a, b)| {
+/// `R = A·X − X·Θ`.
+fn residuals<const P: usize>(x: &Block<P>, ax: &Block<P>, values: &[f64], r: &mut Block<P>) {
+    r.par_iter_mut().zip(x).zip(ax).for_each(|((r, x), ax)| {
         for c in 0..P {
-            a[c] += b[c];
+            r[c] = if values[c].is_finite() { ax[c] - values[c] * x[c] } else { 0.0 };
         }
     });
-    a
-}
-
-/// `A·X − X·Θ`.
-fn residual<const P: usize>(x: &Block<P>, ax: &Block<P>, values: &[f64]) -> Block<P> {
-    let row = |(x, ax): (&[f64; P], &[f64; P])| {
-        std::array::from_fn(|c| if values[c].is_finite() { ax[c] - values[c] * x[c] } else { 0.0 })
-    };
-    x.par_iter().zip(ax).map(row).collect()
 }
 
 /// Sums over the rows, column by column, in the order of the chunks.
@@ -298,12 +301,12 @@ fn column_sums<const P: usize>(n: usize, term: impl Fn(usize) -> [f64; P] + Sync
     partials.into_iter().fold([0.0; P], |total, sum| std::array::from_fn(|c| total[c] + sum[c]))
 }
 
-fn residual_norms<const P: usize>(r: &Block<P>) -> [f64; P] {
+fn column_norms<const P: usize>(r: &Block<P>) -> [f64; P] {
     column_sums(r.len(), |row| r[row].map(|v| v * v)).map(f64::sqrt)
 }
 
 fn normalize_columns<const P: usize>(x: &mut Block<P>) {
-    let norms = residual_norms(x);
+    let norms = column_norms(x);
     x.par_iter_mut().for_each(|row| {
         for c in 0..P {
             row[c] = if norms[c] > 0.0 { row[c] / norms[c] } else { 0.0 };

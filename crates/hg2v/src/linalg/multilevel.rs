@@ -83,51 +83,67 @@ impl<'a> Hierarchy<'a> {
         aggregate.par_iter().zip(share).map(spread).collect()
     }
 
-    /// An approximation of `A⁺·r` on `level`: one cycle.
-    pub(crate) fn cycle<const P: usize>(&self, level: usize, r: &[[f64; P]]) -> Block<P> {
+    /// Room for the cycles that start on `level`.
+    pub(crate) fn room<const P: usize>(&self, level: usize) -> Vec<Room<P>> {
+        let rooms = self.coarser[level..].iter();
+        rooms.map(|below| Room::new(below.aggregate.len(), below.operator.len())).collect()
+    }
+
+    /// An approximation `z` of `A⁺·r` on `level`: one cycle.
+    pub(crate) fn cycle<const P: usize>(
+        &self,
+        level: usize,
+        r: &[[f64; P]],
+        z: &mut [[f64; P]],
+        room: &mut [Room<P>],
+    ) {
         let operator = self.operator(level);
-        if level == self.coarser.len() {
-            return self.solve_coarsest(operator, r);
-        }
-        let mut z: Block<P> = r
-            .par_iter()
-            .zip(&operator.diagonal)
-            .map(|(r, d)| r.map(|value| DAMPING / d * value))
-            .collect();
+        let Some((here, deeper)) = room.split_first_mut() else {
+            return self.solve_coarsest(operator, r, z);
+        };
+        z.par_iter_mut().zip(r).zip(&operator.diagonal).for_each(|((z, r), d)| {
+            *z = r.map(|value| DAMPING / d * value);
+        });
         let below = &self.coarser[level];
-        let mut residual = difference(operator, r, &z);
-        let rhs = below.restrict(&residual);
-        let mut correction = self.cycle(level + 1, &rhs);
+        let Room { residual, coarse_r, coarse_z, coarse_rest, coarse_more } = here;
+        operator.residual_block(r, z, residual);
+        below.restrict(residual, coarse_r);
+        self.cycle(level + 1, coarse_r, coarse_z, deeper);
         if below.twice {
-            let rest = difference(&below.operator, &rhs, &correction);
-            let more = self.cycle(level + 1, &rest);
-            correction.iter_mut().zip(&more).for_each(|(z, m)| {
+            below.operator.residual_block(coarse_r, coarse_z, coarse_rest);
+            self.cycle(level + 1, coarse_rest, coarse_more, deeper);
+            coarse_z.par_iter_mut().zip(&*coarse_more).for_each(|(z, more)| {
                 for c in 0..P {
-                    z[c] += m[c];
+                    z[c] += more[c];
                 }
             });
         }
         z.par_iter_mut().zip(&below.aggregate).zip(&below.share).for_each(|((z, &a), &share)| {
             for c in 0..P {
-                z[c] += share * correction[a as usize][c];
+                z[c] += share * coarse_z[a as usize][c];
             }
         });
-        residual = difference(operator, r, &z);
-        z.par_iter_mut().zip(&residual).zip(&operator.diagonal).for_each(|((z, r), d)| {
+        operator.residual_block(r, z, residual);
+        z.par_iter_mut().zip(&*residual).zip(&operator.diagonal).for_each(|((z, r), d)| {
             for c in 0..P {
                 z[c] += DAMPING / d * r[c];
             }
         });
-        z
     }
 
-    fn solve_coarsest<const P: usize>(&self, operator: &Operator, r: &[[f64; P]]) -> Block<P> {
+    fn solve_coarsest<const P: usize>(
+        &self,
+        operator: &Operator,
+        r: &[[f64; P]],
+        z: &mut [[f64; P]],
+    ) {
         let Some(factor) = &self.coarsest else {
             // An expander: its diagonal is inverse enough.
-            let jacobi = |(r, d): (&[f64; P], &f64)| r.map(|value| value / d);
-            return r.iter().zip(&operator.diagonal).map(jacobi).collect();
+            z.par_iter_mut().zip(r).zip(&operator.diagonal).for_each(|((z, r), d)| {
+                *z = r.map(|value| value / d);
+            });
+            return;
         };
-        let mut z = vec![[0.0; P]; r.len()];
         let mut x = vec![0.0; r.len()];
         for c in 0..P {
             for (x, &node) in x.iter_mut().zip(factor.order()) {
@@ -140,20 +156,30 @@ impl<'a> Hierarchy<'a> {
                 z[node as usize][c] = *x;
             }
         }
-        z
     }
 }
 
-/// `r − A·z`.
-fn difference<const P: usize>(operator: &Operator, r: &[[f64; P]], z: &[[f64; P]]) -> Block<P> {
-    let mut out = vec![[0.0; P]; r.len()];
-    operator.apply_block(z, &mut out);
-    out.par_iter_mut().zip(r).for_each(|(out, r)| {
-        for c in 0..P {
-            out[c] = r[c] - out[c];
+/// What a cycle needs to remember on one level, made once and written over:
+/// the blocks of a large graph are too large to ask the system for each time.
+pub(crate) struct Room<const P: usize> {
+    residual: Block<P>,
+    coarse_r: Block<P>,
+    coarse_z: Block<P>,
+    coarse_rest: Block<P>,
+    coarse_more: Block<P>,
+}
+
+impl<const P: usize> Room<P> {
+    fn new(fine: usize, coarse: usize) -> Room<P> {
+        let block = |rows| vec![[0.0; P]; rows];
+        Room {
+            residual: block(fine),
+            coarse_r: block(coarse),
+            coarse_z: block(coarse),
+            coarse_rest: block(coarse),
+            coarse_more: block(coarse),
         }
-    });
-    out
+    }
 }
 
 impl Level {
@@ -174,18 +200,16 @@ impl Level {
     }
 
     /// `Pᵀ·r`.
-    fn restrict<const P: usize>(&self, r: &[[f64; P]]) -> Block<P> {
-        let sum = |a: usize| {
-            let mut sum = [0.0; P];
+    fn restrict<const P: usize>(&self, r: &[[f64; P]], out: &mut [[f64; P]]) {
+        out.par_iter_mut().enumerate().for_each(|(a, out)| {
+            *out = [0.0; P];
             for &node in self.members.of(a) {
                 let share = self.share[node as usize];
                 for c in 0..P {
-                    sum[c] += share * r[node as usize][c];
+                    out[c] += share * r[node as usize][c];
                 }
             }
-            sum
-        };
-        (0..self.operator.len()).into_par_iter().map(sum).collect()
+        });
     }
 }
 
@@ -237,36 +261,35 @@ fn galerkin(
     null: Vec<f64>,
 ) -> Operator {
     let count = null.len();
-    let rows: Vec<Vec<(u32, f64)>> = (0..count.div_ceil(CHUNK))
+    // `slot`: where each coarse column stands in the row being gathered.
+    let gather = |slot: &mut Vec<u32>, a: usize| {
+        let mut row: Vec<(u32, f64)> = Vec::new();
+        for &node in members.of(a) {
+            for (target, entry) in fine.row(node as usize) {
+                let column = aggregate[target];
+                if column as usize == a {
+                    continue;
+                }
+                let value = entry * share[node as usize] * share[target];
+                let place = &mut slot[column as usize];
+                if *place == u32::MAX {
+                    *place = row.len() as u32;
+                    row.push((column, value));
+                } else {
+                    row[*place as usize].1 += value;
+                }
+            }
+        }
+        for &(column, _) in &row {
+            slot[column as usize] = u32::MAX;
+        }
+        row.sort_unstable_by_key(|&(column, _)| column);
+        row
+    };
+    let rows: Vec<Vec<(u32, f64)>> = (0..count)
         .into_par_iter()
-        .flat_map_iter(|chunk| {
-            // Where each coarse column stands in the row being gathered.
-            let mut slot = vec![u32::MAX; count];
-            (chunk * CHUNK..((chunk + 1) * CHUNK).min(count)).map(move |a| {
-                let mut row: Vec<(u32, f64)> = Vec::new();
-                for &node in members.of(a) {
-                    for (target, entry) in fine.row(node as usize) {
-                        let column = aggregate[target];
-                        if column as usize == a {
-                            continue;
-                        }
-                        let value = entry * share[node as usize] * share[target];
-                        let place = &mut slot[column as usize];
-                        if *place == u32::MAX {
-                            *place = row.len() as u32;
-                            row.push((column, value));
-                        } else {
-                            row[*place as usize].1 += value;
-                        }
-                    }
-                }
-                for &(column, _) in &row {
-                    slot[column as usize] = u32::MAX;
-                }
-                row.sort_unstable_by_key(|&(column, _)| column);
-                row
-            })
-        })
+        .with_min_len(CHUNK)
+        .map_init(|| vec![u32::MAX; count], gather)
         .collect();
     let mut operator = Operator {
         offsets: Vec::with_capacity(count + 1),

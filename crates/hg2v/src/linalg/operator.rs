@@ -91,6 +91,26 @@ impl Operator {
 
     /// `Y = A·X` for `P` vectors at once, each node's values side by side.
     pub(crate) fn apply_block<const P: usize>(&self, x: &[[f64; P]], y: &mut [[f64; P]]) {
+        self.for_each_image(x, y, |_, image| image);
+    }
+
+    /// `Y = R − A·X` likewise.
+    pub(crate) fn residual_block<const P: usize>(
+        &self,
+        r: &[[f64; P]],
+        x: &[[f64; P]],
+        y: &mut [[f64; P]],
+    ) {
+        self.for_each_image(x, y, |node, image| std::array::from_fn(|c| r[node][c] - image[c]));
+    }
+
+    /// `y[node] = finish(node, (A·X)[node])`, in one pass.
+    fn for_each_image<const P: usize>(
+        &self,
+        x: &[[f64; P]],
+        y: &mut [[f64; P]],
+        finish: impl Fn(usize, [f64; P]) -> [f64; P] + Sync,
+    ) {
         y.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, y)| {
             for (i, y) in y.iter_mut().enumerate() {
                 let node = chunk * CHUNK + i;
@@ -102,9 +122,7 @@ impl Operator {
                     }
                 }
                 let own = &x[node];
-                for c in 0..P {
-                    y[c] = self.diagonal[node] * own[c] - sum[c];
-                }
+                *y = finish(node, std::array::from_fn(|c| self.diagonal[node] * own[c] - sum[c]));
             }
         });
     }

@@ -4,7 +4,9 @@
 //!
 //! 1. [`dataset`]: files become [`GraphRecord`](graph::GraphRecord)s;
 //! 2. [`graph`]: records become clean sparse [`Graph`](graph::Graph)s;
-//! 3. [`coarsen`]: each graph becomes a spectral pyramid (Loukas 2019).
+//! 3. [`coarsen`]: each graph becomes a spectral pyramid (Loukas 2019);
+//! 4. [`nn`]: the operators of the network, forwards and backwards;
+//! 5. [`model`]: the network: pyramids in, vectors out.
 
 pub mod error;
 mod group;
@@ -18,5 +20,9 @@ pub mod graph;
 pub mod dataset;
 
 pub mod coarsen;
+
+pub mod nn;
+
+pub mod model;
 
 pub use error::{Error, Result};

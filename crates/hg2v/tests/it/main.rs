@@ -27,3 +27,6 @@ mod wl;
 // Pyramids.
 mod coarsening_golden; // against the reference implementation
 mod coarsening_properties;
+
+// The network.
+mod network; // against the golden step, a naive twin and finite differences

@@ -1,0 +1,45 @@
+//! Adam (Kingma & Ba 2015).
+
+use rayon::prelude::*;
+
+use super::Real;
+use super::simd::vectorize;
+
+/// Decay of the first moment.
+pub const BETA_1: f64 = 0.9;
+/// Decay of the second moment.
+pub const BETA_2: f64 = 0.999;
+/// Keeps the division finite.
+pub const EPSILON: f64 = 1e-8;
+
+/// Numbers that one task updates.
+const CHUNK: usize = 1 << 15;
+
+/// One step of rate `rate`, the `step`-th from 1:
+///
+/// ```text
+/// m ← β₁·m + (1 − β₁)·g        v ← β₂·v + (1 − β₂)·g²
+/// θ ← θ − rate · (m / (1 − β₁ᵗ)) / (√(v / (1 − β₂ᵗ)) + ε)
+/// ```
+pub fn step<R: Real>(rate: f64, step: u64, theta: &mut [R], g: &[R], m: &mut [R], v: &mut [R]) {
+    let t = step as f64;
+    let correction = (1.0 - BETA_2.powf(t)).sqrt();
+    let rate = R::from_f64(rate * correction / (1.0 - BETA_1.powf(t)));
+    let epsilon = R::from_f64(EPSILON * correction);
+    let (keep_1, take_1) = (R::from_f64(BETA_1), R::from_f64(1.0 - BETA_1));
+    let (keep_2, take_2) = (R::from_f64(BETA_2), R::from_f64(1.0 - BETA_2));
+    theta
+        .par_chunks_mut(CHUNK)
+        .zip(g.par_chunks(CHUNK))
+        .zip(m.par_chunks_mut(CHUNK))
+        .zip(v.par_chunks_mut(CHUNK))
+        .for_each(|(((theta, g), m), v)| {
+            vectorize(|| {
+                for (((theta, &g), m), v) in theta.iter_mut().zip(g).zip(m).zip(v) {
+                    *m = keep_1 * *m + take_1 * g;
+                    *v = keep_2 * *v + take_2 * g * g;
+                    *theta -= rate * *m / (v.sqrt() + epsilon);
+                }
+            });
+        });
+}

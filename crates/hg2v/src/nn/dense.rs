@@ -1,0 +1,110 @@
+//! Dense layers: `Y = tanh(K·W + b)`, `G = P·W + b`, and the input layer.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::Real;
+use super::gemm::{View, ViewMut, product, product_then};
+
+/// Rows whose sums one task computes; fixed, so that sums never depend on the
+/// number of threads.
+const ROWS: usize = 256;
+
+/// What follows a product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Activation {
+    /// Nothing.
+    Linear,
+    /// `max(0, y)`.
+    Relu,
+    /// `tanh(y)`.
+    Tanh,
+}
+
+/// `Y = act(X·W + b)`; an empty `b` adds nothing.
+///
+/// Shapes: `X` is `N × i`, `W` is `i × o`, `b` is `o`, `Y` is `N × o`.
+pub fn forward<R: Real>(
+    activation: Activation,
+    x: View<'_, R>,
+    w: View<'_, R>,
+    b: &[R],
+    y: ViewMut<'_, R>,
+) {
+    let add = |row: &mut [R]| row.iter_mut().zip(b).for_each(|(y, b)| *y += *b);
+    match activation {
+        Activation::Linear => product_then(x, w, R::ZERO, y, add),
+        Activation::Relu => product_then(x, w, R::ZERO, y, |row| {
+            add(row);
+            // A NaN is not hidden: it fails the comparison.
+            row.iter_mut().filter(|y| **y < R::ZERO).for_each(|y| *y = R::ZERO);
+        }),
+        Activation::Tanh => product_then(x, w, R::ZERO, y, |row| R::tanh_rows(row, b)),
+    }
+}
+
+/// Where the gradients of a dense layer go.
+pub struct Gradients<'a, R> {
+    /// `∂/∂W`, overwritten.
+    pub dw: ViewMut<'a, R>,
+    /// `∂/∂b`, overwritten; empty where there is no `b`.
+    pub db: &'a mut [R],
+    /// `∂/∂X`, overwritten, where it is asked for.
+    pub dx: Option<ViewMut<'a, R>>,
+}
+
+/// From the gradient of `Y` to those of `W`, `b` and `X`.
+///
+/// With `Y = act(X·W + b)` and `dA = dY ⊙ act′`, where `act′` is `1 − Y²` for
+/// tanh and `Y > 0` for relu: `dW = Xᵀ·dA`, `db = Σ_u dA(u)`, `dX = dA·Wᵀ`.
+/// `dy` becomes `dA`.
+pub fn vjp<R: Real>(
+    activation: Activation,
+    x: View<'_, R>,
+    w: View<'_, R>,
+    y: View<'_, R>,
+    mut dy: ViewMut<'_, R>,
+    out: Gradients<'_, R>,
+) {
+    if activation != Activation::Linear {
+        dy.reborrow().par_blocks(ROWS).for_each(|(first, mut dy)| {
+            for (i, dy) in dy.rows_mut().enumerate() {
+                let y = y.row(first + i);
+                match activation {
+                    Activation::Tanh => R::tanh_vjp(dy, y),
+                    _ => dy.iter_mut().zip(y).for_each(|(dy, y)| {
+                        if *y <= R::ZERO {
+                            *dy = R::ZERO;
+                        }
+                    }),
+                }
+            }
+        });
+    }
+    let da = dy.as_view();
+    product(x.t(), da, R::ZERO, out.dw);
+    column_sums(da, out.db);
+    if let Some(dx) = out.dx {
+        product(da, w.t(), R::ZERO, dx);
+    }
+}
+
+/// The sum of every column, for as many columns as `sums` asks for.
+fn column_sums<R: Real>(x: View<'_, R>, sums: &mut [R]) {
+    if sums.is_empty() {
+        return;
+    }
+    let partial = |chunk: usize| {
+        let mut sums = vec![R::ZERO; x.columns()];
+        for row in chunk * ROWS..((chunk + 1) * ROWS).min(x.rows()) {
+            R::axpy(R::ONE, x.row(row), &mut sums);
+        }
+        sums
+    };
+    let partials: Vec<Vec<R>> = (0..x.rows().div_ceil(ROWS)).into_par_iter().map(partial).collect();
+    sums.fill(R::ZERO);
+    for partial in partials {
+        R::axpy(R::ONE, &partial, sums);
+    }
+}

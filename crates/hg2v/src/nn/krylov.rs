@@ -1,0 +1,136 @@
+//! The Krylov block `K = [g, Ãg, Ã²g, …, Ãᵃg]` (Luan et al. 2019).
+//!
+//! Node `u`'s row of `K` is `a + 1` blocks of `w` numbers; the first is `g(u)`,
+//! written by whoever calls.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::Real;
+use super::batch::BatchLevel;
+use super::simd::vectorize;
+
+/// Batches with fewer multiplications than this are not worth another thread.
+const WORTH_SHARING: usize = 1 << 17;
+
+/// Graphs with more multiplications a hop than this are shared among threads.
+const LARGE: usize = 1 << 22;
+
+/// Rows of a large graph that one task computes.
+const ROWS: usize = 1 << 12;
+
+/// Fills blocks 1 to `hops` of `k` from block 0: `K_j = Ã·K_{j−1}`.
+pub fn forward<R: Real>(level: &BatchLevel, width: usize, hops: usize, k: &mut [R]) {
+    each_graph(level, width, hops, k, |block, nodes, k| {
+        for hop in 1..=hops {
+            block.hop(nodes.clone(), hop - 1, hop, k, |to, sum| *to = sum);
+        }
+    });
+}
+
+/// The gradient of `g`, left in block 0 of `dk`: since `K_j = Ã·K_{j−1}` and
+/// `Ãᵀ = Ã`, from the last hop to the first `dK_{j−1} ← dK_{j−1} + Ã·dK_j`.
+pub fn vjp<R: Real>(level: &BatchLevel, width: usize, hops: usize, dk: &mut [R]) {
+    each_graph(level, width, hops, dk, |block, nodes, dk| {
+        for hop in (1..=hops).rev() {
+            block.hop(nodes.clone(), hop, hop - 1, dk, |to, sum| *to += sum);
+        }
+    });
+}
+
+/// What is the same for all graphs of a batch.
+struct Block<'a> {
+    level: &'a BatchLevel,
+    width: usize,
+    stride: usize,
+}
+
+/// Runs `job` on the rows of each graph: no graph needs another's.
+fn each_graph<R: Real>(
+    level: &BatchLevel,
+    width: usize,
+    hops: usize,
+    k: &mut [R],
+    job: impl Fn(&Block<'_>, Range<usize>, &mut [R]) + Sync,
+) {
+    let block = Block { level, width, stride: (hops + 1) * width };
+    assert_eq!(k.len(), level.num_nodes() * block.stride);
+    let mut rest = k;
+    let graphs = level.graphs.windows(2).map(|ends| {
+        let (rows, after) =
+            std::mem::take(&mut rest).split_at_mut((ends[1] - ends[0]) * block.stride);
+        rest = after;
+        (ends[0]..ends[1], rows)
+    });
+    let large = level.graphs.windows(2).any(|ends| block.work(ends[0]..ends[1]) > LARGE);
+    let small = block.work(0..level.num_nodes()) * hops < WORTH_SHARING;
+    if large || small || rayon::current_num_threads() == 1 {
+        graphs.for_each(|(nodes, rows)| job(&block, nodes, rows));
+    } else {
+        let graphs: Vec<_> = graphs.collect();
+        graphs.into_par_iter().for_each(|(nodes, rows)| job(&block, nodes, rows));
+    }
+}
+
+impl Block<'_> {
+    /// Multiplications of one hop over `nodes`.
+    fn work(&self, nodes: Range<usize>) -> usize {
+        (self.level.offsets[nodes.end] - self.level.offsets[nodes.start]) * self.width
+    }
+
+    /// Multiplies block `from` of a graph's rows by `Ã` and puts each sum into block `to`.
+    fn hop<R: Real>(
+        &self,
+        nodes: Range<usize>,
+        from: usize,
+        to: usize,
+        k: &mut [R],
+        put: impl Fn(&mut R, R) + Sync,
+    ) {
+        let (width, stride) = (self.width, self.stride);
+        let put_row = |row: &mut [R], sums: &[R]| {
+            let row = &mut row[to * width..(to + 1) * width];
+            row.iter_mut().zip(sums).for_each(|(to, &sum)| put(to, sum));
+        };
+        if self.work(nodes.clone()) <= LARGE {
+            let mut sums = vec![R::ZERO; width];
+            return vectorize(|| {
+                for node in 0..nodes.len() {
+                    self.weighted_sum(nodes.start, node, from, k, &mut sums);
+                    put_row(&mut k[node * stride..][..stride], &sums);
+                }
+            });
+        }
+        // Rows are read and written by all threads: first all sums, then their places.
+        let mut sums = vec![R::ZERO; nodes.len() * width];
+        sums.par_chunks_mut(ROWS * width).enumerate().for_each(|(chunk, sums)| {
+            vectorize(|| {
+                for (i, sums) in sums.chunks_exact_mut(width).enumerate() {
+                    self.weighted_sum(nodes.start, chunk * ROWS + i, from, k, sums);
+                }
+            });
+        });
+        k.par_chunks_mut(stride).zip(sums.par_chunks(width)).for_each(|(k, s)| put_row(k, s));
+    }
+
+    /// `Σ_v Ã(node, v)·K_from(v)`; `k` starts at the row of node `first`.
+    #[inline(always)]
+    fn weighted_sum<R: Real>(
+        &self,
+        first: usize,
+        node: usize,
+        from: usize,
+        k: &[R],
+        sum: &mut [R],
+    ) {
+        sum.fill(R::ZERO);
+        for (target, value) in self.level.row(first + node) {
+            let value = R::from_f64(value.into());
+            let row = &k[(target - first) * self.stride + from * self.width..][..self.width];
+            for (sum, x) in sum.iter_mut().zip(row) {
+                *sum += value * *x;
+            }
+        }
+    }
+}

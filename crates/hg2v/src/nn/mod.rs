@@ -1,0 +1,30 @@
+//! The network's operators, each beside the equation it computes.
+//!
+//! Every operator is a `forward` and a `vjp` (vector–Jacobian product): given the
+//! gradient of a loss by the operator's output, the `vjp` gives the gradients by
+//! its inputs and parameters.
+//!
+//! 1. [`krylov`]: `K = [g, Ãg, …, Ãᵃg]`;
+//! 2. [`dense`]: `[h | x] = tanh(K·[θ₁ | θ₄] + b)`;
+//! 3. [`pool`] and [`dense`]: `g' = Pool(h)·θ₂ + θ₃`;
+//! 4. [`pairs`]: the loss of one level, between `x` and `g'`;
+//! 5. [`readout`]: one vector a graph; [`adam`]: one step down.
+//!
+//! Letters: `N` nodes and `M` super-nodes of a batch of `B` graphs on one level,
+//! `w` numbers a node coming in, `d` going out, `a` hops. Matrices are row-major.
+
+pub mod adam;
+pub mod batch;
+pub mod dense;
+pub mod device;
+pub mod gemm;
+pub mod krylov;
+pub mod pairs;
+pub mod pool;
+pub mod readout;
+mod real;
+mod simd;
+
+pub use batch::{Batch, BatchLevel};
+pub use device::{Cpu, Device};
+pub use real::Real;

@@ -1,0 +1,267 @@
+//! The hierarchical pair loss: can a node's neighbourhood tell its super-node
+//! from all others?
+//!
+//! On one level of a batch there are `N` nodes with neighbourhoods `x(u)` and `M`
+//! super-nodes `g(v)` above them; the logits are `s(u, v) = x(u)·g(v)`. Of the
+//! pairs, `(u, 𝒫(u))` are positive and the others (or those of other graphs)
+//! negative. Logits are made, used and forgotten tile by tile; there is never an
+//! `N × M` matrix.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::Real;
+use super::batch::BatchLevel;
+use super::gemm::{View, ViewMut, product, serial};
+
+/// Logits of a tile: a few megabytes, which the caches can hold.
+const TILE: usize = 1 << 20;
+
+/// How pairs are scored.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Score {
+    /// The Jensen–Shannon estimator of mutual information, the paper's, with
+    /// positives and negatives each averaged:
+    /// `mean softplus(−s⁺) + mean softplus(s⁻)`.
+    #[default]
+    JensenShannon,
+    /// InfoNCE (van den Oord et al. 2018): the cross entropy of finding `𝒫(u)`
+    /// among it and the negatives, `mean_u (log Σ_v exp s(u, v) − s(u, 𝒫(u)))`.
+    InfoNce,
+    /// InfoNCE on cosines, `s(u, v) = x(u)·g(v) / (‖x(u)‖·‖g(v)‖·τ)`.
+    CosineInfoNce {
+        /// `τ`.
+        temperature: f64,
+    },
+}
+
+/// Which super-nodes a node is to be told from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Negatives {
+    /// All others of the batch, its own graph's included.
+    #[default]
+    All,
+    /// Those of other graphs.
+    OtherGraphs,
+}
+
+/// The loss of one level.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct LevelLoss {
+    /// The part of positive pairs.
+    pub positive: f64,
+    /// The part of negative pairs; of InfoNCE, the part of the normaliser.
+    pub negative: f64,
+}
+
+impl LevelLoss {
+    /// Both parts.
+    pub fn total(&self) -> f64 {
+        self.positive + self.negative
+    }
+}
+
+/// The loss of `level` and its gradients: `dx` is overwritten, `dg` added to.
+///
+/// `above` are the first nodes of the graphs on the level above. Shapes: `x`, `dx`
+/// are `N × d`, `g`, `dg` are `M × d`.
+pub fn loss_and_vjp<R: Real>(
+    score: Score,
+    negatives: Negatives,
+    level: &BatchLevel,
+    above: &[usize],
+    x: View<'_, R>,
+    g: View<'_, R>,
+    dx: ViewMut<'_, R>,
+    dg: ViewMut<'_, R>,
+) -> LevelLoss {
+    let pairs = Pairs::new(score, negatives, level, above);
+    match score {
+        Score::JensenShannon | Score::InfoNce => pairs.tiled(x, g, dx, dg),
+        Score::CosineInfoNce { .. } => {
+            let (x_units, x_norms) = units(x);
+            let (g_units, g_norms) = units(g);
+            let (d, mut dx, mut dg) = (x.columns(), dx, dg);
+            let mut dg_units = vec![R::ZERO; g_units.len()];
+            let x = View::new(&x_units, x.rows(), d, d);
+            let g = View::new(&g_units, g.rows(), d, d);
+            let loss =
+                pairs.tiled(x, g, dx.reborrow(), ViewMut::new(&mut dg_units, g.rows(), d, d));
+            for (i, dx) in dx.rows_mut().enumerate() {
+                let from = dx.to_vec();
+                dx.fill(R::ZERO);
+                unit_vjp(x.row(i), x_norms[i], &from, dx);
+            }
+            for (i, (dg, from)) in dg.rows_mut().zip(dg_units.chunks_exact(d.max(1))).enumerate() {
+                unit_vjp(g.row(i), g_norms[i], from, dg);
+            }
+            loss
+        }
+    }
+}
+
+/// Rows of unit length, and the lengths they had; a row of zeros stays one.
+fn units<R: Real>(x: View<'_, R>) -> (Vec<R>, Vec<R>) {
+    let norms: Vec<R> =
+        (0..x.rows()).map(|i| x.row(i).iter().map(|v| *v * *v).sum::<R>().sqrt()).collect();
+    let scale = |norm: R| if norm > R::ZERO { R::ONE / norm } else { R::ZERO };
+    let rows = (0..x.rows()).zip(&norms);
+    let units = rows.flat_map(|(i, &norm)| x.row(i).iter().map(move |v| *v * scale(norm)));
+    (units.collect(), norms)
+}
+
+/// With `û = x / ‖x‖`: `dx ← dx + (dû − û·(û·dû)) / ‖x‖`.
+fn unit_vjp<R: Real>(unit: &[R], norm: R, d_unit: &[R], dx: &mut [R]) {
+    if norm > R::ZERO {
+        let along: R = unit.iter().zip(d_unit).map(|(u, d)| *u * *d).sum();
+        for ((dx, u), d) in dx.iter_mut().zip(unit).zip(d_unit) {
+            *dx += (*d - *u * along) / norm;
+        }
+    }
+}
+
+/// What every row of logits needs to know.
+struct Pairs<'a> {
+    score: Score,
+    negatives: Negatives,
+    level: &'a BatchLevel,
+    above: &'a [usize],
+    /// One over the number of positive pairs, and of negative ones.
+    per_positive: f64,
+    per_negative: f64,
+}
+
+impl<'a> Pairs<'a> {
+    fn new(
+        score: Score,
+        negatives: Negatives,
+        level: &'a BatchLevel,
+        above: &'a [usize],
+    ) -> Pairs<'a> {
+        let (n, m) = (level.num_nodes(), level.num_parents());
+        let num_negatives: usize = match negatives {
+            Negatives::All => n * m.saturating_sub(1),
+            Negatives::OtherGraphs => {
+                let graphs = level.graphs.windows(2).zip(above.windows(2));
+                graphs.map(|(own, up)| (own[1] - own[0]) * (m - (up[1] - up[0]))).sum()
+            }
+        };
+        Pairs {
+            score,
+            negatives,
+            level,
+            above,
+            per_positive: 1.0 / n.max(1) as f64,
+            per_negative: 1.0 / num_negatives.max(1) as f64,
+        }
+    }
+
+    /// The loss and its gradients in tiles of whole rows.
+    fn tiled<R: Real>(
+        &self,
+        x: View<'_, R>,
+        g: View<'_, R>,
+        dx: ViewMut<'_, R>,
+        mut dg: ViewMut<'_, R>,
+    ) -> LevelLoss {
+        let (n, m) = (x.rows(), g.rows());
+        assert!(n == self.level.num_nodes() && m == self.level.num_parents());
+        if n == 0 {
+            return LevelLoss::default();
+        }
+        // Sizes follow from the shapes alone, never from the threads, so that the
+        // loss is always summed in the same order.
+        let rows = if n < 1024 { 32 } else { 64 };
+        let tile_rows = (TILE / m.max(1)).next_multiple_of(rows).clamp(rows, n.max(rows));
+        let mut tile = vec![R::ZERO; tile_rows.min(n) * m];
+        let mut total = LevelLoss::default();
+        let mut dx_rest = dx;
+        for start in (0..n).step_by(tile_rows) {
+            let count = tile_rows.min(n - start);
+            let (dx, rest) = dx_rest.split_rows(count);
+            dx_rest = rest;
+            let ds = ViewMut::new(&mut tile[..count * m], count, m, m);
+            let losses: Vec<LevelLoss> = ds
+                .par_blocks(rows)
+                .zip(dx.par_blocks(rows))
+                .map(|((first, mut s), (_, mut dx))| {
+                    let nodes = start + first;
+                    serial(x.row_range(nodes, s.rows()), g.t(), R::ZERO, &mut s);
+                    let mut loss = LevelLoss::default();
+                    for (i, s) in s.rows_mut().enumerate() {
+                        let row = self.row(nodes + i, s);
+                        loss.positive += row.positive;
+                        loss.negative += row.negative;
+                    }
+                    serial(s.as_view(), g, R::ZERO, &mut dx);
+                    loss
+                })
+                .collect();
+            let ds = View::new(&tile[..count * m], count, m, m);
+            product(ds.t(), x.row_range(start, count), R::ONE, dg.reborrow());
+            for loss in losses {
+                total.positive += loss.positive;
+                total.negative += loss.negative;
+            }
+        }
+        total
+    }
+
+    /// The loss of one row of logits, which become their gradients.
+    fn row<R: Real>(&self, node: usize, s: &mut [R]) -> LevelLoss {
+        let parent = self.level.parent[node] as usize;
+        let graph = self.level.graphs.partition_point(|&first| first <= node) - 1;
+        let own = match self.negatives {
+            Negatives::All => parent..parent + 1,
+            Negatives::OtherGraphs => self.above[graph]..self.above[graph + 1],
+        };
+        match self.score {
+            Score::JensenShannon => {
+                let mut positive = [-s[parent]];
+                s[own.clone()].fill(R::ZERO);
+                let per_negative = R::from_f64(self.per_negative);
+                let (before, rest) = s.split_at_mut(own.start);
+                let after = &mut rest[own.len()..];
+                let negative =
+                    R::softplus_vjp(before, per_negative) + R::softplus_vjp(after, per_negative);
+                let loss = R::softplus_vjp(&mut positive, R::from_f64(self.per_positive));
+                s[parent] = -positive[0];
+                LevelLoss {
+                    positive: loss * self.per_positive,
+                    negative: negative * self.per_negative,
+                }
+            }
+            Score::InfoNce => self.cross_entropy(parent, own, R::ONE, s),
+            Score::CosineInfoNce { temperature } => {
+                self.cross_entropy(parent, own, R::from_f64(1.0 / temperature), s)
+            }
+        }
+    }
+
+    /// InfoNCE of logits `scale·s`: with `p = softmax`, `∂/∂s(v) = scale·(p(v) − [v = 𝒫(u)])`.
+    fn cross_entropy<R: Real>(
+        &self,
+        parent: usize,
+        own: std::ops::Range<usize>,
+        scale: R,
+        s: &mut [R],
+    ) -> LevelLoss {
+        let positive = s[parent] * scale;
+        // What is neither positive nor negative must not count.
+        s[own].fill(R::from_f64(f64::NEG_INFINITY));
+        s.iter_mut().for_each(|s| *s *= scale);
+        s[parent] = positive;
+        let shift = s.iter().fold(positive, |most, s| if *s > most { *s } else { most });
+        let sum = R::exp_sum(s, shift);
+        let share = scale * R::from_f64(self.per_positive);
+        let each = share * R::from_f64(1.0 / sum);
+        s.iter_mut().for_each(|s| *s *= each);
+        s[parent] -= share;
+        LevelLoss {
+            positive: -positive.to_f64() * self.per_positive,
+            negative: (shift.to_f64() + sum.ln()) * self.per_positive,
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Elementwise `f32` loops, compiled for several instruction sets and chosen at
+//! run time.
+//!
+//! The functions are polynomials fitted for the purpose, with a relative error of
+//! a few units in the last place; only additions, multiplications and divisions
+//! enter, in a fixed order, so that every instruction set gives the same bits.
+
+use pulp::Arch;
+
+/// Lanes of the partial sums: a fixed number, so that sums never depend on the machine.
+const LANES: usize = 16;
+
+/// Runs `job`, its loops compiled for the best instruction set that is here.
+#[inline(always)]
+pub(crate) fn vectorize<T>(job: impl FnOnce() -> T) -> T {
+    Arch::new().dispatch(job)
+}
+
+/// `y ← tanh(y + bias)`; an empty `bias` adds nothing.
+pub(crate) fn tanh_rows(y: &mut [f32], bias: &[f32]) {
+    vectorize(|| {
+        if bias.is_empty() {
+            y.iter_mut().for_each(|y| *y = tanh(*y));
+        } else {
+            y.iter_mut().zip(bias).for_each(|(y, b)| *y = tanh(*y + b));
+        }
+    });
+}
+
+/// `dy ← dy · (1 − y²)`.
+pub(crate) fn tanh_vjp(dy: &mut [f32], y: &[f32]) {
+    vectorize(|| {
+        dy.iter_mut().zip(y).for_each(|(dy, y)| *dy *= 1.0 - y * y);
+    });
+}
+
+/// `y ← y + scale · x`.
+pub(crate) fn axpy(scale: f32, x: &[f32], y: &mut [f32]) {
+    vectorize(|| y.iter_mut().zip(x).for_each(|(y, x)| *y += scale * x));
+}
+
+/// `s ← scale · σ(s)`; returns `Σ softplus(s)`.
+pub(crate) fn softplus_vjp(s: &mut [f32], scale: f32) -> f64 {
+    lane_sum(s, |s| {
+        let small = exp(-s.abs());
+        let whole = 1.0 / (1.0 + small);
+        let sigmoid = if *s >= 0.0 { whole } else { small * whole };
+        let softplus = s.max(0.0) + ln_1p(small);
+        *s = scale * sigmoid;
+        softplus
+    })
+}
+
+/// `s ← exp(s − shift)`; returns their sum.
+pub(crate) fn exp_sum(s: &mut [f32], shift: f32) -> f64 {
+    lane_sum(s, |s| {
+        *s = exp(*s - shift);
+        *s
+    })
+}
+
+/// Applies `f` to every number and adds up what it returns, lane by lane.
+fn lane_sum(s: &mut [f32], f: impl Fn(&mut f32) -> f32) -> f64 {
+    vectorize(|| {
+        let mut lanes = [0f32; LANES];
+        let mut chunks = s.chunks_exact_mut(LANES);
+        for chunk in &mut chunks {
+            for (lane, s) in lanes.iter_mut().zip(chunk) {
+                *lane += f(s);
+            }
+        }
+        for (lane, s) in lanes.iter_mut().zip(chunks.into_remainder()) {
+            *lane += f(s);
+        }
+        lanes.iter().map(|&lane| f64::from(lane)).sum()
+    })
+}
+
+/// `x + x³·P(x²)` near 0, `1 − 2/(e^{2|x|} + 1)` with the sign of `x` elsewhere.
+#[inline(always)]
+fn tanh(x: f32) -> f32 {
+    let z = x * x;
+    let p = -5.717_044_6e-3;
+    let p = p * z + 2.065_058_6e-2;
+    let p = p * z - 5.374_349_7e-2;
+    let p = p * z + 1.333_149_1e-1;
+    let p = p * z - 3.333_328_4e-1;
+    let near = x + x * z * p;
+    let far = 1.0 - 2.0 / (exp(2.0 * x.abs()) + 1.0);
+    if x.abs() < 0.625 { near } else { far.copysign(x) }
+}
+
+/// `2ⁿ·e^r` with `n` the nearest integer to `x / ln 2`; arguments above 87 are
+/// taken as 87, and below −87 there is nothing left.
+#[inline(always)]
+fn exp(x: f32) -> f32 {
+    const LN_2_HIGH: f32 = 0.693_359_4;
+    const LN_2_LOW: f32 = -2.121_944_4e-4;
+    /// Adding and subtracting it rounds to an integer.
+    const ROUND: f32 = 12_582_912.0;
+    // Not `clamp`: NaN must stay NaN, and does in comparisons that fail.
+    let x = if x > 87.0 { 87.0 } else { x };
+    let low = x < -87.0;
+    let x = if low { -87.0 } else { x };
+    let shifted = x * std::f32::consts::LOG2_E + ROUND;
+    let n = shifted - ROUND;
+    let r = x - n * LN_2_HIGH - n * LN_2_LOW;
+    let p = 1.381_460_2e-3;
+    let p = p * r + 8.368_716e-3;
+    let p = p * r + 4.166_839e-2;
+    let p = p * r + 1.666_652e-1;
+    let p = p * r + 4.999_999_4e-1;
+    let power = 1.0 + r + r * r * p;
+    // The low bits of `shifted` hold n; moved into the exponent they are 2ⁿ.
+    let scale = f32::from_bits((shifted.to_bits() << 23).wrapping_add(0x3f80_0000));
+    if low { 0.0 } else { power * scale }
+}
+
+/// ln(1 + u) for 0 ≤ u ≤ 1, as `2·atanh(u / (2 + u))`.
+#[inline(always)]
+fn ln_1p(u: f32) -> f32 {
+    let z = u / (2.0 + u);
+    let w = z * z;
+    let p = 1.215_046_7e-1;
+    let p = p * w + 1.071_382_9e-1;
+    let p = p * w + 1.430_844_2e-1;
+    let p = p * w + 1.999_943_9e-1;
+    let p = p * w + 3.333_333_7e-1;
+    2.0 * (z + z * w * p)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The largest error of `fast` against `exact` in units in the last place.
+    fn worst(fast: impl Fn(f32) -> f32, exact: impl Fn(f64) -> f64, from: f32, to: f32) -> f64 {
+        let steps = 1 << 20;
+        (0..=steps)
+            .map(|i| {
+                let x = from + (to - from) * i as f32 / steps as f32;
+                let truth = exact(f64::from(x));
+                let unit = f64::from((truth as f32).abs().max(f32::MIN_POSITIVE)) * 2f64.powi(-24);
+                (f64::from(fast(x)) - truth).abs() / unit
+            })
+            .fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn polynomials_follow_their_functions() {
+        assert!(worst(tanh, f64::tanh, -12.0, 12.0) < 6.0);
+        assert!(worst(tanh, f64::tanh, -1e-3, 1e-3) < 3.0);
+        assert!(worst(exp, f64::exp, -86.9, 86.9) < 4.0);
+        assert!(worst(ln_1p, f64::ln_1p, 0.0, 1.0) < 6.0);
+    }
+
+    #[test]
+    fn infinities_and_nan_do_what_the_mathematics_says() {
+        assert_eq!((tanh(f32::INFINITY), tanh(f32::NEG_INFINITY)), (1.0, -1.0));
+        assert!(tanh(f32::NAN).is_nan() && exp(f32::NAN).is_nan());
+        assert_eq!(exp(f32::NEG_INFINITY), 0.0);
+        let mut s = [-f32::INFINITY, 0.0, 100.0];
+        let sum = softplus_vjp(&mut s, 2.0);
+        assert!((sum - (0.5f64.ln().abs() + 100.0)).abs() < 1e-5, "{sum}");
+        assert!(s[0] == 0.0 && s[1] == 1.0 && s[2] == 2.0, "{s:?}");
+    }
+}

@@ -6,7 +6,8 @@
 //! 2. [`graph`]: records become clean sparse [`Graph`](graph::Graph)s;
 //! 3. [`coarsen`]: each graph becomes a spectral pyramid (Loukas 2019);
 //! 4. [`nn`]: the operators of the network, forwards and backwards;
-//! 5. [`model`]: the network: pyramids in, vectors out.
+//! 5. [`model`]: the network: pyramids in, vectors out;
+//! 6. [`train`]: mutual information between neighbourhoods and super-nodes, made large.
 
 pub mod error;
 mod group;
@@ -24,5 +25,7 @@ pub mod coarsen;
 pub mod nn;
 
 pub mod model;
+
+pub mod train;
 
 pub use error::{Error, Result};

@@ -1,7 +1,11 @@
 //! The network: pyramids in, vectors out.
 
 pub mod architecture;
+mod example;
 pub mod network;
+mod parameters;
 
 pub use architecture::{Architecture, Layout};
+pub use example::Example;
 pub use network::{Keep, Network, Tape};
+pub use parameters::initial;

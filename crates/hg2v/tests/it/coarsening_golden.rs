@@ -72,10 +72,41 @@ fn partitions<'a>(n: usize, assignments: impl Iterator<Item = &'a Vec<u32>>) -> 
     all
 }
 
+/// Whether the pyramid follows from more than the graph: whether naming its
+/// nodes otherwise gives another one, as it does where costs tie or `k` cuts an
+/// eigenspace in two.
+fn ties(case: &Case, params: &Params, expected: &[Vec<usize>]) -> bool {
+    let n = case.nodes as usize;
+    (1..=8u64).any(|shuffle| {
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by_key(|&v| (v as u64 + shuffle).wrapping_mul(0x9e37_79b9_7f4a_7c15 * shuffle));
+        let mut name = vec![0; n];
+        order.iter().enumerate().for_each(|(new, &old)| name[old] = new);
+        let renamed = |e: &Vec<f64>| {
+            let ends = [name[e[0] as usize] as f64, name[e[1] as usize] as f64];
+            ends.into_iter().chain(e.get(2).copied()).collect()
+        };
+        let case = Case {
+            name: String::new(),
+            edges: case.edges.iter().map(renamed).collect(),
+            laplacian_eigenvalues: Vec::new(),
+            runs: Vec::new(),
+            ..*case
+        };
+        let pyramid = coarsen(&graph_of(&case), params).unwrap();
+        let new = partitions(n, pyramid.levels.iter().map(|level| &level.assignment));
+        let back = |level: &Vec<usize>| -> Vec<usize> {
+            let old: Vec<usize> = (0..n).map(|v| level[name[v]]).collect();
+            old.iter().map(|set| old.iter().position(|other| other == set).unwrap()).collect()
+        };
+        new.iter().map(back).collect::<Vec<_>>() != expected
+    })
+}
+
 #[test]
 fn pyramids_equal_the_reference_or_tie_with_it() {
     let mut ratios = Vec::new();
-    let (mut identical, mut total) = (0, 0);
+    let (mut identical, mut total, mut untied) = (0, 0, 0);
     let mut report = String::new();
     for case in cases() {
         let graph = graph_of(&case);
@@ -95,6 +126,12 @@ fn pyramids_equal_the_reference_or_tie_with_it() {
             // The reference's numbers were written with six decimals.
             let rounded = (epsilon * 1e6).round() / 1e6;
             let ratio = if rounded == run.rsa_epsilon { 1.0 } else { rounded / run.rsa_epsilon };
+            // The drawing methods are lotteries: their quality is compared, no more.
+            let drawn = matches!(method, Method::AlgebraicJc | Method::AffinityGs);
+            if !drawn && !ties(&case, &params, &ours) {
+                untied += 1;
+                assert_eq!(ours, theirs, "{} {} {}", case.name, run.method, run.ratio);
+            }
             if ours == theirs {
                 identical += 1;
                 assert_eq!(sizes(&pyramid), run.level_sizes);
@@ -127,7 +164,7 @@ fn pyramids_equal_the_reference_or_tie_with_it() {
     let median = ratios[ratios.len() / 2];
     let worst = ratios[ratios.len() - 1];
     println!(
-        "{report}{identical} of {total} identical; epsilon ratio: median {median:.4}, worst {worst:.4}"
+        "{report}{identical} of {total} identical, among them all {untied} without ties; epsilon ratio: median {median:.4}, worst {worst:.4}"
     );
     assert_eq!(total, 216);
     assert!(median <= 1.0, "median {median}");

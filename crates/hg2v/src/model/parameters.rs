@@ -1,0 +1,28 @@
+//! The first values of a network's parameters.
+
+use rand::Rng;
+
+use super::architecture::Layout;
+use crate::rng;
+
+/// Glorot's uniform start (Glorot & Bengio 2010): matrices within
+/// `±√(6 / (rows + columns))`, biases 0. Every tensor draws from its own stream,
+/// so that it does not depend on the others.
+pub fn initial(layout: &Layout, seed: u64) -> Vec<f32> {
+    let mut parameters = vec![0.0; layout.len];
+    for (name, window) in layout.tensors() {
+        if name.ends_with(".bias") {
+            continue;
+        }
+        let bound = (6.0 / (window.rows + window.columns) as f64).sqrt();
+        let mut stream = rng::stream(seed, &name, 0, 0);
+        for row in 0..window.rows {
+            for value in &mut parameters[window.offset + row * window.stride..][..window.columns] {
+                // 53 random bits, between 0 and 1.
+                let unit = (stream.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+                *value = (bound * (2.0 * unit - 1.0)) as f32;
+            }
+        }
+    }
+    parameters
+}

@@ -1,0 +1,14 @@
+//! Where a run of training stands.
+
+/// All that a run needs to go on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    /// Steps made.
+    pub step: u64,
+    /// The network's parameters.
+    pub parameters: Vec<f32>,
+    /// Adam's first moments.
+    pub m: Vec<f32>,
+    /// Adam's second moments.
+    pub v: Vec<f32>,
+}

@@ -7,7 +7,10 @@
 //! 3. [`coarsen`]: each graph becomes a spectral pyramid (Loukas 2019);
 //! 4. [`nn`]: the operators of the network, forwards and backwards;
 //! 5. [`model`]: the network: pyramids in, vectors out;
-//! 6. [`train`]: mutual information between neighbourhoods and super-nodes, made large.
+//! 6. [`train`]: mutual information between neighbourhoods and super-nodes, made large;
+//! 7. [`embed`]: vectors for any graphs, afterwards.
+//!
+//! [`Hg2v`] is all of it behind one `fit` and one `embed`.
 
 pub mod error;
 mod group;
@@ -28,4 +31,11 @@ pub mod model;
 
 pub mod train;
 
+pub mod embed;
+
+pub mod prepare;
+
+mod estimator;
+
 pub use error::{Error, Result};
+pub use estimator::{Embeddings, Hg2v, Hg2vParams};

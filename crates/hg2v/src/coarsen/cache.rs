@@ -25,7 +25,7 @@ use crate::graph::Graph;
 use crate::output::OutputFile;
 
 /// Changes whenever the same input would give another pyramid.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 const MAGIC: &[u8] = b"hg2v-pyramids";
 

@@ -2,6 +2,7 @@
 
 pub mod architecture;
 mod example;
+pub mod folder;
 pub mod network;
 mod parameters;
 

@@ -83,7 +83,10 @@ fn assert_close<R: Real>(what: &str, ours: &[R], expected: &[f64], tolerance: f6
     }
 }
 
-fn graph_of(n: u32, edges: &[(u32, u32, f64)]) -> Graph {
+/// Two ends and a weight.
+type Edge = (u32, u32, f64);
+
+fn graph_of(n: u32, edges: &[Edge]) -> Graph {
     let record = GraphRecord {
         num_nodes: n,
         edges: edges.iter().map(|&(u, v, _)| [u, v]).collect(),
@@ -123,7 +126,7 @@ struct Golden {
 #[derive(Deserialize)]
 struct GoldenGraph {
     n: u32,
-    edges: Vec<(u32, u32, f64)>,
+    edges: Vec<Edge>,
     pool: Vec<Vec<u32>>,
     features: Vec<Vec<f64>>,
 }
@@ -209,13 +212,13 @@ pub(crate) fn noise(n: usize, salt: u64) -> Vec<f64> {
 
 /// A path, a star with a tail, two triangles apart, an isolated node.
 fn samples(features: usize) -> Vec<Sample> {
-    let shapes: [(u32, &[(u32, u32, f64)]); 4] = [
+    let shapes: [(u32, &[Edge]); 4] = [
         (7, &[(0, 1, 1.0), (1, 2, 2.0), (2, 3, 1.0), (3, 4, 0.5), (4, 5, 1.0), (5, 6, 1.0)]),
         (6, &[(0, 1, 1.0), (0, 2, 1.0), (0, 3, 1.0), (3, 4, 1.5), (4, 5, 1.0)]),
         (6, &[(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0), (3, 4, 1.0), (4, 5, 3.0), (3, 5, 1.0)]),
         (1, &[]),
     ];
-    let sample = |(salt, (n, edges)): (usize, (u32, &[(u32, u32, f64)]))| {
+    let sample = |(salt, (n, edges)): (usize, (u32, &[Edge]))| {
         let graph = graph_of(n, edges);
         let pyramid = coarsen(&graph, &Params { ratio: 0.7, ..Params::default() }).unwrap();
         let features = noise(n as usize * features, salt as u64);

@@ -1,0 +1,391 @@
+//! Hierarchical Graph2Vec behind one `fit` and one `embed`.
+
+use std::fs;
+use std::path::Path;
+
+use crate::coarsen;
+use crate::coarsen::cache::Cache;
+use crate::dataset::features::{FeatureChoice, FeatureSchema};
+use crate::dataset::fingerprint::Fingerprint;
+use crate::embed;
+use crate::error::{Error, Place, Result};
+use crate::graph::{GraphRecord, Scalar, WeightPolicy};
+use crate::model::folder::{self, Config, DataNote};
+use crate::model::{Architecture, Example, Keep, Layout, Network, Tape, initial};
+use crate::nn::{Cpu, Device};
+use crate::output::OutputFolder;
+use crate::prepare::{Notes, Preparation, Run};
+use crate::train::{End, Flow, Recipe, State, Step, Trainer};
+
+/// What messages call graphs that came from no file.
+const IN_MEMORY: &str = "<graphs>";
+
+/// How a model is to be made.
+///
+/// ```
+/// use hg2v::Hg2v;
+/// let params = Hg2v::params().dim(16).hops(2).levels(2).epochs(3).seed(7);
+/// assert!(params.check().is_ok());
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Hg2vParams {
+    /// The network.
+    pub architecture: Architecture,
+    /// Its training.
+    pub recipe: Recipe,
+    /// How graphs are coarsened.
+    pub coarsening: coarsen::Params,
+    /// Which node features are used.
+    pub features: FeatureChoice,
+    /// What is done with edge weights.
+    pub weights: WeightPolicy,
+}
+
+impl Hg2vParams {
+    /// `d`: numbers a node on every level.
+    pub fn dim(mut self, dim: usize) -> Hg2vParams {
+        self.architecture.dim = dim;
+        self
+    }
+
+    /// `a`: how far a node looks.
+    pub fn hops(mut self, hops: usize) -> Hg2vParams {
+        self.architecture.hops = hops;
+        self
+    }
+
+    /// `L`: how often the graph is coarsened.
+    pub fn levels(mut self, levels: usize) -> Hg2vParams {
+        self.architecture.levels = levels;
+        self
+    }
+
+    /// How often every graph is seen.
+    pub fn epochs(mut self, epochs: u64) -> Hg2vParams {
+        self.recipe.epochs = epochs;
+        self
+    }
+
+    /// Graphs a step.
+    pub fn batch(mut self, batch: usize) -> Hg2vParams {
+        self.recipe.batch = batch;
+        self
+    }
+
+    /// The first learning rate.
+    pub fn rate(mut self, rate: f64) -> Hg2vParams {
+        self.recipe.rate = rate;
+        self
+    }
+
+    /// Seeds every random decision.
+    pub fn seed(mut self, seed: u64) -> Hg2vParams {
+        self.recipe.seed = seed;
+        self.coarsening.seed = seed;
+        self
+    }
+
+    /// Checks each field.
+    ///
+    /// # Errors
+    /// One for the first field outside its domain.
+    pub fn check(&self) -> Result<()> {
+        self.architecture.check()?;
+        self.recipe.check()?;
+        self.coarsening.check()
+    }
+
+    /// Trains a model on `graphs`; no labels are used.
+    ///
+    /// # Errors
+    /// Parameters outside their domain; no graphs; graphs that disagree on their
+    /// features; a training that diverges.
+    ///
+    /// # Example
+    /// ```
+    /// use hg2v::Hg2v;
+    /// use hg2v::graph::GraphRecord;
+    /// // Paths and cycles of ten to nineteen nodes.
+    /// let path = |n: u32| (1..n).map(|v| [v - 1, v]).collect::<Vec<_>>();
+    /// let graph = |n: u32, edges| GraphRecord { num_nodes: n, edges, ..GraphRecord::default() };
+    /// let paths = (10..20).map(|n| graph(n, path(n)));
+    /// let cycles = (10..20).map(|n| graph(n, [path(n), vec![[n - 1, 0]]].concat()));
+    /// let graphs: Vec<_> = paths.chain(cycles).collect();
+    ///
+    /// let model = Hg2v::params().dim(8).levels(2).epochs(2).fit(&graphs)?;
+    /// let vectors = model.embed(&graphs[..1])?;
+    /// assert_eq!(vectors.dim, 2 * 2 * 8);
+    /// # Ok::<(), hg2v::Error>(())
+    /// ```
+    pub fn fit(&self, graphs: &[GraphRecord]) -> Result<Hg2v> {
+        let run = Run { records: graphs, file: Path::new(IN_MEMORY), position: 0 };
+        let fit = self.prepare(run, None)?;
+        let (model, _) = fit.train(None, |_, _| Ok(Flow::Continue))?;
+        Ok(model)
+    }
+
+    /// Fits the features to the graphs and makes them ready: all that comes
+    /// before training.
+    ///
+    /// # Errors
+    /// As [`fit`](Hg2vParams::fit).
+    pub fn prepare(&self, run: Run<'_>, cache: Option<&Cache>) -> Result<Fit> {
+        self.check()?;
+        if run.records.is_empty() {
+            return Err(Error::input(
+                run.file,
+                Place::Whole,
+                "there are no graphs to train on",
+                "give a collection of at least one graph",
+            ));
+        }
+        let (graphs, found) = run.graphs(self.weights)?;
+        let features =
+            FeatureSchema::fit(run.file, self.features, run.records.iter().zip(&graphs))?;
+        let preparation =
+            Preparation { features, weights: self.weights, coarsening: self.coarsening };
+        let levels = self.architecture.levels;
+        let (examples, notes) = preparation.examples_of(run, &graphs, found, levels, cache)?;
+        let layout = Layout::new(&self.architecture, preparation.features.dim())?;
+        let mut fingerprint = Fingerprint::new();
+        run.records.iter().for_each(|record| fingerprint.add(record));
+        let config = Config {
+            format: folder::FORMAT,
+            hg2v: env!("CARGO_PKG_VERSION").to_owned(),
+            architecture: self.architecture.clone(),
+            recipe: self.recipe,
+            preparation,
+            data: DataNote {
+                graphs: notes.graphs,
+                nodes: notes.nodes,
+                fingerprint: fingerprint.finish(),
+            },
+            parameters_sha256: None,
+        };
+        Ok(Fit { config, network: Network { layout }, examples, notes })
+    }
+}
+
+/// A training that is ready to run.
+pub struct Fit {
+    /// What the model will be.
+    pub config: Config,
+    /// The network.
+    pub network: Network,
+    /// The graphs to train on.
+    pub examples: Vec<Example>,
+    /// What preparing them met.
+    pub notes: Notes,
+}
+
+impl Fit {
+    /// Trains from the beginning, or from `state`; `watch` sees every step.
+    ///
+    /// # Errors
+    /// A state of another network; a training that diverges; what `watch` returns.
+    pub fn train(
+        &self,
+        state: Option<&State>,
+        mut watch: impl FnMut(&dyn Fn() -> State, &Step) -> Result<Flow>,
+    ) -> Result<(Hg2v, End)> {
+        let device = Cpu::<f32>::new();
+        let recipe = self.config.recipe;
+        let mut trainer = match state {
+            None => Trainer::new(&device, &self.network, recipe)?,
+            Some(state) => Trainer::resume(&device, &self.network, recipe, state)?,
+        };
+        let end = trainer.run(&self.examples, |trainer, step| watch(&|| trainer.state(), step))?;
+        let model = Hg2v {
+            config: self.config.clone(),
+            network: self.network.clone(),
+            parameters: trainer.state().parameters,
+        };
+        Ok((model, end))
+    }
+}
+
+/// A model: graphs in, vectors out.
+///
+/// The vectors of a graph are the same bits at any number of threads, alone or
+/// among others.
+#[derive(Debug, Clone)]
+pub struct Hg2v {
+    config: Config,
+    network: Network,
+    parameters: Vec<f32>,
+}
+
+/// Vectors, a row a graph.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Embeddings {
+    /// Numbers a row.
+    pub dim: usize,
+    /// The rows, one after the other.
+    pub values: Vec<f32>,
+    /// The graphs' ids, where they have them.
+    pub ids: Vec<Option<Scalar>>,
+    /// The graphs' labels, where they have them.
+    pub labels: Vec<Option<Scalar>>,
+}
+
+impl Embeddings {
+    /// The row of graph `i`.
+    pub fn row(&self, i: usize) -> &[f32] {
+        &self.values[i * self.dim..(i + 1) * self.dim]
+    }
+
+    /// How many rows.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+}
+
+/// What a gradient of embeddings says about everything they were made from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gradients {
+    /// Of the parameters, in the order of [`Layout::tensors`].
+    pub parameters: Vec<f32>,
+    /// Of the prepared node features, graph after graph.
+    pub features: Vec<f32>,
+}
+
+impl Hg2v {
+    /// The parameters to start from.
+    pub fn params() -> Hg2vParams {
+        Hg2vParams::default()
+    }
+
+    /// Everything about the model but its parameters.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The network.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// The network's parameters, where [`Layout::tensors`] says.
+    pub fn parameters(&self) -> &[f32] {
+        &self.parameters
+    }
+
+    /// The same network before its training: the control that every result
+    /// should stand beside.
+    pub fn untrained(&self) -> Hg2v {
+        let parameters = initial(&self.network.layout, self.config.recipe.seed);
+        Hg2v { parameters, ..self.clone() }
+    }
+
+    /// The vectors of `graphs`.
+    ///
+    /// # Errors
+    /// Graphs whose features are not those of the model.
+    pub fn embed(&self, graphs: &[GraphRecord]) -> Result<Embeddings> {
+        let run = Run { records: graphs, file: Path::new(IN_MEMORY), position: 0 };
+        Ok(self.embed_run(run, None)?.0)
+    }
+
+    /// As [`embed`](Hg2v::embed), for records of a file.
+    ///
+    /// # Errors
+    /// As [`embed`](Hg2v::embed).
+    pub fn embed_run(&self, run: Run<'_>, cache: Option<&Cache>) -> Result<(Embeddings, Notes)> {
+        let (examples, notes) = self.examples(run, cache)?;
+        let embeddings = Embeddings {
+            dim: self.network.layout.embedding_dim(),
+            values: self.embed_examples(&examples),
+            ids: run.records.iter().map(|record| record.id.clone()).collect(),
+            labels: run.records.iter().map(|record| record.label.clone()).collect(),
+        };
+        Ok((embeddings, notes))
+    }
+
+    /// Makes records ready for the network.
+    ///
+    /// # Errors
+    /// As [`embed`](Hg2v::embed).
+    pub fn examples(&self, run: Run<'_>, cache: Option<&Cache>) -> Result<(Vec<Example>, Notes)> {
+        self.config.preparation.examples(run, self.config.architecture.levels, cache)
+    }
+
+    /// The vectors of prepared graphs, row after row.
+    pub fn embed_examples(&self, examples: &[Example]) -> Vec<f32> {
+        embed::graphs(&self.network, &self.parameters, examples)
+    }
+
+    /// The gradients that `d_embeddings`, a row a graph, has for the parameters
+    /// and for the features of the graphs: what a larger model needs to train
+    /// this one, or whatever made its features.
+    ///
+    /// # Errors
+    /// Gradients of another shape than the embeddings.
+    pub fn vjp(&self, examples: &[Example], d_embeddings: &[f32]) -> Result<Gradients> {
+        let expected = examples.len() * self.network.layout.embedding_dim();
+        if d_embeddings.len() != expected {
+            let requirement = format!("the embeddings have {expected} numbers");
+            return Err(Error::parameter("gradient", d_embeddings.len(), requirement));
+        }
+        let device = Cpu::<f32>::new();
+        let mut tape = Tape::new(&device);
+        let mut gradients = device.zeros(self.network.layout.len);
+        let batch = crate::nn::Batch::concat(examples.iter().map(|example| &example.batch));
+        let features: Vec<f32> =
+            examples.iter().flat_map(|example| example.features.iter().copied()).collect();
+        let network = &self.network;
+        network.place(&device, &mut tape, &batch, &features);
+        network.forward(&device, &self.parameters, &mut tape, Keep::Everything, true);
+        let de = Some(d_embeddings);
+        network.backward(&device, &self.parameters, &mut tape, None, de, true, &mut gradients);
+        let features = network.feature_gradients(&device, &tape);
+        Ok(Gradients { parameters: gradients, features })
+    }
+
+    /// Writes the model as a new folder.
+    ///
+    /// # Errors
+    /// When something that is not an empty folder stands there, or the disk refuses.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let folder = OutputFolder::create(path)?;
+        self.save_into(folder.working_path())?;
+        folder.commit()
+    }
+
+    /// Writes the model into a folder that is there.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn save_into(&self, path: &Path) -> Result<()> {
+        let sha256 = folder::write_parameters(path, &self.network.layout, &self.parameters)?;
+        let config = Config { parameters_sha256: Some(sha256), ..self.config.clone() };
+        folder::write_config(path, &config)
+    }
+
+    /// Reads a model's folder, and checks every byte of it.
+    ///
+    /// # Errors
+    /// A file that is missing, damaged, of another version, or does not belong.
+    pub fn load(path: &Path) -> Result<Hg2v> {
+        if !fs::metadata(path).map_err(|e| Error::io(path, "read", e))?.is_dir() {
+            let problem = "a model is a folder with config.json and model.safetensors";
+            return Err(Error::input(path, Place::Whole, problem, "name the folder"));
+        }
+        let config = folder::read_config(path)?;
+        let Some(sha256) = &config.parameters_sha256 else {
+            return Err(Error::input(
+                path,
+                Place::Whole,
+                "the training of this model is not finished",
+                "finish it with hg2v fit --resume",
+            ));
+        };
+        let layout = Layout::new(&config.architecture, config.preparation.features.dim())?;
+        let parameters = folder::read_parameters(path, &layout, sha256)?;
+        Ok(Hg2v { config, network: Network { layout }, parameters })
+    }
+}

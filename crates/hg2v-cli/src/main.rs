@@ -2,6 +2,8 @@
 
 mod commands;
 mod context;
+mod graphs;
+mod network;
 mod out;
 mod table;
 

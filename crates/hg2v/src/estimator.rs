@@ -42,6 +42,11 @@ pub struct Hg2vParams {
 }
 
 impl Hg2vParams {
+    /// The paper's reading: sum and max of levels 1 to `L`, nothing more.
+    pub fn paper() -> Hg2vParams {
+        Hg2vParams { architecture: Architecture::default(), ..Hg2vParams::default() }
+    }
+
     /// `d`: numbers a node on every level.
     pub fn dim(mut self, dim: usize) -> Hg2vParams {
         self.architecture.dim = dim;
@@ -154,6 +159,7 @@ impl Hg2vParams {
             hg2v: env!("CARGO_PKG_VERSION").to_owned(),
             architecture: self.architecture.clone(),
             recipe: self.recipe,
+            feature_choice: self.features,
             preparation,
             data: DataNote {
                 graphs: notes.graphs,
@@ -271,7 +277,7 @@ impl Hg2v {
     }
 
     /// The network's parameters, where [`Layout::tensors`] says.
-    pub fn parameters(&self) -> &[f32] {
+    pub fn parameters(&self) -> &Vec<f32> {
         &self.parameters
     }
 

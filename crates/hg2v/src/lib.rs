@@ -8,7 +8,7 @@
 //! 4. [`nn`]: the operators of the network, forwards and backwards;
 //! 5. [`model`]: the network: pyramids in, vectors out;
 //! 6. [`train`]: mutual information between neighbourhoods and super-nodes, made large;
-//! 7. [`embed`]: vectors for any graphs, afterwards.
+//! 7. [`embed`] and [`vectors`]: vectors for any graphs, afterwards, and files of them.
 //!
 //! [`Hg2v`] is all of it behind one `fit` and one `embed`.
 
@@ -32,6 +32,8 @@ pub mod model;
 pub mod train;
 
 pub mod embed;
+
+pub mod vectors;
 
 pub mod prepare;
 

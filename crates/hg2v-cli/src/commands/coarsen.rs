@@ -5,18 +5,18 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use clap::ValueEnum;
 use hg2v::coarsen::cache::{Cache, Origin, pyramids};
 use hg2v::coarsen::quality::{Quality, quality};
-use hg2v::coarsen::{Method, Params, Pyramid};
-use hg2v::error::{Error, Place};
+use hg2v::coarsen::{Params, Pyramid};
 use hg2v::graph::{Findings, Graph, GraphRecord, Scalar, WeightPolicy};
 use hg2v::output::OutputFile;
+use hg2v::prepare::graph_of;
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::json;
 
 use crate::context::Context;
+use crate::graphs::{CacheArgs, MethodArg, WeightArg, say_findings};
 
 /// Nodes and edges gathered before they are coarsened together, and the most
 /// graphs: enough to keep all threads busy, little enough to hold.
@@ -62,64 +62,8 @@ pub(crate) struct Args {
     /// Where to write the pyramids (`-`: standard output)
     #[arg(long, short, value_name = "PATH")]
     out: PathBuf,
-    /// Compute every pyramid, and keep none for the next time
-    #[arg(long)]
-    no_cache: bool,
-    /// Where pyramids are kept [default: the user's cache folder]
-    #[arg(long, env = "HG2V_CACHE", value_name = "DIR")]
-    cache_dir: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum MethodArg {
-    /// closed neighbourhoods of least local variation
-    VariationNeighborhoods,
-    /// edges of least local variation
-    VariationEdges,
-    /// maximal cliques of least local variation
-    VariationCliques,
-    /// edges heavy for their ends
-    HeavyEdge,
-    /// edges of least algebraic distance (Jacobi)
-    AlgebraicJc,
-    /// edges of largest affinity (Gauss–Seidel)
-    AffinityGs,
-    /// Kron reduction: eliminate every second node
-    Kron,
-}
-
-impl From<MethodArg> for Method {
-    fn from(method: MethodArg) -> Method {
-        match method {
-            MethodArg::VariationNeighborhoods => Method::VariationNeighborhoods,
-            MethodArg::VariationEdges => Method::VariationEdges,
-            MethodArg::VariationCliques => Method::VariationCliques,
-            MethodArg::HeavyEdge => Method::HeavyEdge,
-            MethodArg::AlgebraicJc => Method::AlgebraicJc,
-            MethodArg::AffinityGs => Method::AffinityGs,
-            MethodArg::Kron => Method::Kron,
-        }
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum WeightArg {
-    /// as they are
-    Use,
-    /// their absolute values
-    Abs,
-    /// every edge weighs 1
-    Ignore,
-}
-
-impl From<WeightArg> for WeightPolicy {
-    fn from(weights: WeightArg) -> WeightPolicy {
-        match weights {
-            WeightArg::Use => WeightPolicy::Use,
-            WeightArg::Abs => WeightPolicy::Abs,
-            WeightArg::Ignore => WeightPolicy::Ignore,
-        }
-    }
+    #[command(flatten)]
+    cache: CacheArgs,
 }
 
 /// One line of the output.
@@ -162,10 +106,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     };
     params.check()?;
     let started = Instant::now();
-    let cache = match args.no_cache {
-        true => None,
-        false => args.cache_dir.clone().or_else(Cache::default_folder).map(Cache::new),
-    };
+    let cache = args.cache.open();
     let mut source = context.open(&args.data)?;
     let progress = context.progress("coarsening", source.len);
     let mut out = OutputFile::create(&args.out)?;
@@ -210,16 +151,7 @@ impl Batch {
         path: &std::path::Path,
         tally: &mut Tally,
     ) -> anyhow::Result<()> {
-        let (graph, found) = Graph::from_record(&record, policy).map_err(|refused| {
-            let [u, v] = record.edges[refused.edge];
-            let name = record.name(position);
-            Error::input(
-                path,
-                Place::Record(position + 1),
-                format!("the edge between nodes {u} and {v} of {name} weighs {}", refused.weight),
-                "a Laplacian needs weights of at least 0: say --weights abs or --weights ignore",
-            )
-        })?;
+        let (graph, found) = graph_of(&record, policy, path, position)?;
         tally.graphs += 1;
         tally.nodes += graph.num_nodes() as u64;
         tally.edges += graph.num_edges() as u64;
@@ -316,17 +248,6 @@ fn report(
             tally.not_converged
         ));
     }
-    for (count, what) in [
-        (tally.found.self_loops, "self-loops left out"),
-        (tally.found.repeated_edges, "repeated edges merged"),
-        (tally.found.conflicting_weights, "of those with another weight (the larger was kept)"),
-        (tally.found.zero_weights, "edges of weight zero left out"),
-        (tally.found.negative_weights, "negative weights made positive"),
-        (tally.found.directed_graphs, "directed graphs read as undirected"),
-    ] {
-        if count > 0 {
-            context.say(format!("{count} {what}"));
-        }
-    }
+    say_findings(&tally.found, context);
     Ok(())
 }

@@ -4,6 +4,8 @@ mod coarsen;
 mod convert;
 mod datasets;
 mod demo;
+mod embed;
+mod fit;
 mod generate;
 mod images;
 mod info;
@@ -22,6 +24,8 @@ pub(crate) enum Command {
     Datasets(datasets::Args),
     Convert(convert::Args),
     Coarsen(coarsen::Args),
+    Fit(fit::Args),
+    Embed(embed::Args),
 }
 
 impl Command {
@@ -34,6 +38,8 @@ impl Command {
             Command::Datasets(args) => datasets::run(args, context),
             Command::Convert(args) => convert::run(args, context),
             Command::Coarsen(args) => coarsen::run(args, context),
+            Command::Fit(args) => fit::run(args, context),
+            Command::Embed(args) => embed::run(args, context),
         }
     }
 }

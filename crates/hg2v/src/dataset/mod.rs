@@ -19,7 +19,7 @@ mod notes;
 pub mod parquet;
 pub mod summary;
 pub mod synthetic;
-mod text;
+pub(crate) mod text;
 pub mod tu;
 
 use std::fs::{self, File};

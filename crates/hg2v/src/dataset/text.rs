@@ -9,7 +9,7 @@ use crate::error::{Error, Place, Result, shown};
 use crate::graph::Scalar;
 
 /// How many bytes of files may still be held in memory.
-pub(super) struct Budget {
+pub(crate) struct Budget {
     limit: u64,
     left: u64,
     /// The option that raises the limit, for the message.
@@ -17,12 +17,12 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    pub(super) fn new(limit: u64, option: &'static str) -> Budget {
+    pub(crate) fn new(limit: u64, option: &'static str) -> Budget {
         Budget { limit, left: limit, option }
     }
 
     /// Reads to the end, refusing to hold more than what is left.
-    pub(super) fn read(
+    pub(crate) fn read(
         &mut self,
         file: &Path,
         from: impl Read,
@@ -35,14 +35,14 @@ impl Budget {
     }
 
     /// Uses up `bytes` bytes for what is made of a file.
-    pub(super) fn take(&mut self, file: &Path, bytes: u64) -> Result<()> {
+    pub(crate) fn take(&mut self, file: &Path, bytes: u64) -> Result<()> {
         self.claim(file, bytes)?;
         self.left -= bytes;
         Ok(())
     }
 
     /// Refuses a file of `bytes` bytes where that is more than what is left.
-    pub(super) fn claim(&self, file: &Path, bytes: u64) -> Result<()> {
+    pub(crate) fn claim(&self, file: &Path, bytes: u64) -> Result<()> {
         if bytes <= self.left {
             return Ok(());
         }
@@ -55,7 +55,7 @@ impl Budget {
     }
 
     /// Reads a file from disk.
-    pub(super) fn read_file(&mut self, path: &Path) -> Result<Vec<u8>> {
+    pub(crate) fn read_file(&mut self, path: &Path) -> Result<Vec<u8>> {
         let failed = |e| Error::io(path, "read", e);
         let file = std::fs::File::open(path).map_err(failed)?;
         self.read(path, file, failed)
@@ -63,7 +63,7 @@ impl Budget {
 }
 
 /// As many of `sentences` as a person reads, and how many more there are.
-pub(super) fn few(mut sentences: Vec<String>) -> Vec<String> {
+pub(crate) fn few(mut sentences: Vec<String>) -> Vec<String> {
     const FEW: usize = 12;
     if sentences.len() > FEW {
         let more = sentences.len() - FEW;
@@ -75,14 +75,14 @@ pub(super) fn few(mut sentences: Vec<String>) -> Vec<String> {
 
 /// The lines of a file, numbered from 1, without the blanks around them. A byte
 /// order mark and blank lines at the end are no part of the content.
-pub(super) fn lines(bytes: &[u8]) -> Lines<'_> {
+pub(crate) fn lines(bytes: &[u8]) -> Lines<'_> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let bytes = bytes.trim_ascii_end();
     Lines { rest: (!bytes.is_empty()).then_some(bytes), number: 0 }
 }
 
 /// See [`lines`].
-pub(super) struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     rest: Option<&'a [u8]>,
     number: u64,
 }
@@ -108,12 +108,12 @@ impl<'a> Iterator for Lines<'a> {
 }
 
 /// A line as text.
-pub(super) fn utf8<'a>(file: &Path, number: u64, line: &'a [u8]) -> Result<&'a str> {
+pub(crate) fn utf8<'a>(file: &Path, number: u64, line: &'a [u8]) -> Result<&'a str> {
     std::str::from_utf8(line).map_err(|_| not_utf8(file, number, line))
 }
 
 /// A whole file as text.
-pub(super) fn utf8_file<'a>(file: &Path, bytes: &'a [u8]) -> Result<&'a str> {
+pub(crate) fn utf8_file<'a>(file: &Path, bytes: &'a [u8]) -> Result<&'a str> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     std::str::from_utf8(bytes).map_err(|e| {
         let (before, after) = bytes.split_at(e.valid_up_to());
@@ -126,7 +126,7 @@ pub(super) fn utf8_file<'a>(file: &Path, bytes: &'a [u8]) -> Result<&'a str> {
 }
 
 /// The number of the line that follows `before`, from 1.
-pub(super) fn line_at(before: &[u8]) -> u64 {
+pub(crate) fn line_at(before: &[u8]) -> u64 {
     before.iter().filter(|&&b| b == b'\n').count() as u64 + 1
 }
 
@@ -140,7 +140,7 @@ fn not_utf8(file: &Path, number: u64, line: &[u8]) -> Error {
 }
 
 /// The unsigned integer that `digits` spells, if it is one and fits.
-pub(super) fn unsigned(digits: &[u8]) -> Option<u64> {
+pub(crate) fn unsigned(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;
     }
@@ -154,7 +154,7 @@ pub(super) fn unsigned(digits: &[u8]) -> Option<u64> {
 }
 
 /// The finite number that `text` spells.
-pub(super) fn finite(text: &str) -> Option<f64> {
+pub(crate) fn finite(text: &str) -> Option<f64> {
     text.parse().ok().filter(|x: &f64| x.is_finite())
 }
 
@@ -167,13 +167,13 @@ pub(super) fn finite(text: &str) -> Option<f64> {
 /// | a number as [`spelled`] writes it, `0.5`, `1e16` | that number |
 /// | a JSON string, `"7"` | the text in it |
 /// | anything else | the text itself |
-pub(super) fn id(cell: &str) -> Scalar {
+pub(crate) fn id(cell: &str) -> Scalar {
     // Two ids must never fall together, so `0.5` is a number but `0.50` is text.
     scalar(cell, |text| finite(text).filter(|x| format!("{x:?}") == text))
 }
 
 /// The label that a cell spells: as [`id`], but any decimal number is a number.
-pub(super) fn label(cell: &str) -> Scalar {
+pub(crate) fn label(cell: &str) -> Scalar {
     scalar(cell, |text| {
         let decimal = text.bytes().any(|b| matches!(b, b'.' | b'e' | b'E'));
         finite(text).filter(|_| decimal)
@@ -197,7 +197,7 @@ fn scalar(cell: &str, float: impl Fn(&str) -> Option<f64>) -> Scalar {
 
 /// The cell that [`id`] and [`label`] read back as `scalar`: text that could be
 /// taken for something else, or that holds control characters, as a JSON string.
-pub(super) fn spelled(scalar: &Scalar) -> Cow<'_, str> {
+pub(crate) fn spelled(scalar: &Scalar) -> Cow<'_, str> {
     match scalar {
         Scalar::Text(text) if plain(text) => Cow::Borrowed(text),
         Scalar::Text(text) => Cow::Owned(serde_json::Value::from(&**text).to_string()),

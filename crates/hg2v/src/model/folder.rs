@@ -4,6 +4,7 @@
 //! Files appear whole or not at all. `config.json` holds the SHA-256 of
 //! `model.safetensors`; without it the model is not finished.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,8 +14,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::architecture::{Architecture, Layout};
+use crate::dataset::features::FeatureChoice;
 use crate::error::{Error, Place, Result};
 use crate::nn::device::Window;
+use crate::nn::pairs::LevelLoss;
 use crate::output::OutputFile;
 use crate::prepare::Preparation;
 use crate::train::{Recipe, State};
@@ -46,6 +49,8 @@ pub struct Config {
     pub architecture: Architecture,
     /// How it was trained.
     pub recipe: Recipe,
+    /// Which node features were asked for.
+    pub feature_choice: FeatureChoice,
     /// How graphs are made ready for it.
     pub preparation: Preparation,
     /// What it was trained on.
@@ -133,7 +138,7 @@ pub fn write_parameters(folder: &Path, layout: &Layout, parameters: &[f32]) -> R
             (name, shape(window), bytes.collect())
         })
         .collect();
-    let bytes = encode(&path, &tensors, None)?;
+    let bytes = encode(&path, &tensors, &[])?;
     write(&path, &bytes)?;
     Ok(digest(&bytes))
 }
@@ -179,6 +184,14 @@ pub fn read_parameters(folder: &Path, layout: &Layout, sha256: &str) -> Result<V
     Ok(parameters)
 }
 
+/// What a checkpoint says beside its tensors.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Note {
+    step: u64,
+    sums: Vec<LevelLoss>,
+}
+
 /// Writes where training stands.
 ///
 /// # Errors
@@ -191,12 +204,14 @@ pub fn write_checkpoint(folder: &Path, state: &State) -> Result<()> {
     };
     let tensors =
         [tensor("parameters", &state.parameters), tensor("m", &state.m), tensor("v", &state.v)];
+    let note = serde_json::to_string(&Note { step: state.step, sums: state.sums.clone() })
+        .map_err(|e| Error::io(&path, "write", e.into()))?;
     // Damage must never be resumed from: the digest goes along.
     let mut hash = Sha256::new();
-    hash.update(state.step.to_le_bytes());
+    hash.update(&note);
     tensors.iter().for_each(|(_, _, bytes)| hash.update(bytes));
-    let digest = hex(&hash.finalize());
-    let bytes = encode(&path, &tensors, Some((state.step, digest)))?;
+    let sha256 = hex(&hash.finalize());
+    let bytes = encode(&path, &tensors, &[("state", note), ("sha256", sha256)])?;
     write(&path, &bytes)
 }
 
@@ -215,13 +230,15 @@ pub fn read_checkpoint(folder: &Path, layout: &Layout) -> Result<Option<State>> 
     let (_, header) = SafeTensors::read_metadata(&bytes)
         .map_err(|e| refused(&format!("this is no checkpoint: {e}")))?;
     let file = decode(&path, &bytes)?;
-    let noted = header.metadata().as_ref().and_then(|notes| {
-        let step: u64 = notes.get("step")?.parse().ok()?;
-        Some((step, notes.get("sha256")?.clone()))
-    });
-    let (step, digest) = noted.ok_or_else(|| refused("the checkpoint does not say its step"))?;
+    let noted = header
+        .metadata()
+        .as_ref()
+        .and_then(|notes| Some((notes.get("state")?.clone(), notes.get("sha256")?.clone())));
+    let (note, sha256) = noted.ok_or_else(|| refused("the checkpoint does not say its step"))?;
     let mut hash = Sha256::new();
-    hash.update(step.to_le_bytes());
+    hash.update(&note);
+    let Note { step, sums } = serde_json::from_str(&note)
+        .map_err(|e| refused(&format!("the checkpoint does not say its step: {e}")))?;
     let mut part = |name: &str| {
         let tensor = file.tensor(name).map_err(|_| refused(&format!("it has no {name}")))?;
         if tensor.dtype() != Dtype::F32 || tensor.shape() != [layout.len] {
@@ -230,11 +247,11 @@ pub fn read_checkpoint(folder: &Path, layout: &Layout) -> Result<Option<State>> 
         hash.update(tensor.data());
         Ok(floats(tensor.data()))
     };
-    let state = State { step, parameters: part("parameters")?, m: part("m")?, v: part("v")? };
-    if hex(&hash.finalize()) != digest {
+    let (parameters, m, v) = (part("parameters")?, part("m")?, part("v")?);
+    if hex(&hash.finalize()) != sha256 {
         return Err(refused("the checkpoint is damaged"));
     }
-    Ok(Some(state))
+    Ok(Some(State { step, parameters, m, v, sums }))
 }
 
 /// Removes the checkpoint, whose work is done.
@@ -267,7 +284,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
 fn encode(
     path: &Path,
     tensors: &[(String, Vec<usize>, Vec<u8>)],
-    note: Option<(u64, String)>,
+    notes: &[(&str, String)],
 ) -> Result<Vec<u8>> {
     let failed = |e: safetensors::SafeTensorError| {
         Error::io(path, "write", std::io::Error::other(e.to_string()))
@@ -278,10 +295,9 @@ fn encode(
             Ok((name, TensorView::new(Dtype::F32, shape.clone(), bytes).map_err(failed)?))
         })
         .collect::<Result<Vec<_>>>()?;
-    let note = note.map(|(step, sha256)| {
-        [("step".to_owned(), step.to_string()), ("sha256".to_owned(), sha256)].into()
-    });
-    serialize(views, note).map_err(failed)
+    let notes: HashMap<String, String> =
+        notes.iter().map(|(name, note)| ((*name).to_owned(), note.clone())).collect();
+    serialize(views, (!notes.is_empty()).then_some(notes)).map_err(failed)
 }
 
 fn decode<'a>(path: &Path, bytes: &'a [u8]) -> Result<SafeTensors<'a>> {

@@ -103,6 +103,8 @@ pub struct Step {
     pub graphs: usize,
     /// The loss of each level, finest first, before the step.
     pub losses: Vec<LevelLoss>,
+    /// The same, averaged over the steps of the epoch so far.
+    pub mean: Vec<LevelLoss>,
 }
 
 /// Whether to go on.
@@ -135,6 +137,8 @@ pub struct Trainer<'a, D: Device<Real = f32>> {
     m: D::Buffer,
     v: D::Buffer,
     tape: Tape<D>,
+    /// This epoch's losses, added up.
+    sums: Vec<LevelLoss>,
     /// The state at the beginning of the epoch, to fall back on.
     good: Option<State>,
 }
@@ -147,7 +151,7 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
     pub fn new(device: &'a D, network: &'a Network, recipe: Recipe) -> Result<Trainer<'a, D>> {
         let parameters = initial(&network.layout, recipe.seed);
         let moments = vec![0.0; parameters.len()];
-        let state = State { step: 0, m: moments.clone(), v: moments, parameters };
+        let state = State { step: 0, m: moments.clone(), v: moments, parameters, sums: Vec::new() };
         Trainer::resume(device, network, recipe, &state)
     }
 
@@ -177,6 +181,7 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
             m: device.zeros(len),
             v: device.zeros(len),
             tape: Tape::new(device),
+            sums: Vec::new(),
             good: None,
         };
         trainer.restore(state);
@@ -192,12 +197,14 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
             parameters: read(&self.parameters),
             m: read(&self.m),
             v: read(&self.v),
+            sums: self.sums.clone(),
         }
     }
 
     fn restore(&mut self, state: &State) {
         let window = Window::whole(0, 1, self.network.layout.len);
         self.step = state.step;
+        self.sums = state.sums.clone();
         self.device.upload(&state.parameters, PanelMut(&mut self.parameters, window));
         self.device.upload(&state.m, PanelMut(&mut self.m, window));
         self.device.upload(&state.v, PanelMut(&mut self.v, window));
@@ -226,6 +233,9 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
             if order.0 != epoch {
                 order = (epoch, schedule::order(examples.len(), self.recipe.seed, epoch));
             }
+            if within == 0 {
+                self.sums = vec![LevelLoss::default(); self.network.layout.architecture.levels];
+            }
             if within == 0 || self.good.is_none() {
                 self.good = Some(self.state());
             }
@@ -238,7 +248,17 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
 
             let rate = schedule::rate(self.recipe.rate, self.recipe.decay, self.step, total);
             let losses = self.make_step(&batch, &features, rate);
+            for (sum, loss) in self.sums.iter_mut().zip(&losses) {
+                sum.positive += loss.positive;
+                sum.negative += loss.negative;
+            }
+            let steps = (within + 1) as f64;
+            let mean = |sum: &LevelLoss| LevelLoss {
+                positive: sum.positive / steps,
+                negative: sum.negative / steps,
+            };
             let step = Step {
+                mean: self.sums.iter().map(mean).collect(),
                 epoch,
                 step: self.step,
                 total,

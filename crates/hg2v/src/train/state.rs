@@ -1,5 +1,7 @@
 //! Where a run of training stands.
 
+use crate::nn::pairs::LevelLoss;
+
 /// All that a run needs to go on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
@@ -11,4 +13,6 @@ pub struct State {
     pub m: Vec<f32>,
     /// Adam's second moments.
     pub v: Vec<f32>,
+    /// The losses of this epoch's steps, added up level by level.
+    pub sums: Vec<LevelLoss>,
 }

@@ -33,8 +33,8 @@
 
 mod graphs;
 mod reader;
-mod table;
-mod writer;
+pub(crate) mod table;
+pub(crate) mod writer;
 
 pub use reader::read;
 pub use writer::write;

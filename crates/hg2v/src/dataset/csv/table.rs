@@ -9,24 +9,24 @@ use crate::dataset::text::utf8_file;
 use crate::error::{Error, Place, Result, shown};
 
 /// A table held whole, with its header read.
-pub(super) struct Table<'a> {
-    pub(super) file: &'a Path,
-    pub(super) header: Vec<String>,
+pub(crate) struct Table<'a> {
+    pub(crate) file: &'a Path,
+    pub(crate) header: Vec<String>,
     rows: Rows<'a>,
 }
 
 /// A row of a table.
-pub(super) struct Row<'t, 'a> {
+pub(crate) struct Row<'t, 'a> {
     file: &'t Path,
     header: &'t [String],
     /// The line it starts on, from 1.
-    pub(super) line: u64,
+    pub(crate) line: u64,
     cells: Vec<Cow<'a, str>>,
 }
 
 impl<'a> Table<'a> {
     /// Reads the header of the table in `bytes`.
-    pub(super) fn new(file: &'a Path, bytes: &'a [u8], max_row: u64) -> Result<Table<'a>> {
+    pub(crate) fn new(file: &'a Path, bytes: &'a [u8], max_row: u64) -> Result<Table<'a>> {
         let text = utf8_file(file, bytes)?;
         let mut rows = Rows { file: file.to_path_buf(), text, at: 0, line: 1, max_row };
         let Some((_, cells)) = rows.next()? else {
@@ -53,12 +53,12 @@ impl<'a> Table<'a> {
     }
 
     /// The position of the column that goes by the first of `names` present.
-    pub(super) fn column(&self, names: &[&str]) -> Option<usize> {
+    pub(crate) fn column(&self, names: &[&str]) -> Option<usize> {
         names.iter().find_map(|name| self.header.iter().position(|column| column == name))
     }
 
     /// The position of a column that must be there.
-    pub(super) fn required(&self, names: &[&str]) -> Result<usize> {
+    pub(crate) fn required(&self, names: &[&str]) -> Result<usize> {
         self.column(names).ok_or_else(|| {
             Error::input(
                 self.file,
@@ -74,7 +74,7 @@ impl<'a> Table<'a> {
     }
 
     /// The next row.
-    pub(super) fn next(&mut self) -> Result<Option<Row<'_, 'a>>> {
+    pub(crate) fn next(&mut self) -> Result<Option<Row<'_, 'a>>> {
         let Some((line, cells)) = self.rows.next()? else {
             return Ok(None);
         };
@@ -97,12 +97,12 @@ impl<'a> Table<'a> {
 
 impl Row<'_, '_> {
     /// The cell in `column`; empty where there is no such column.
-    pub(super) fn get(&self, column: Option<usize>) -> &str {
+    pub(crate) fn get(&self, column: Option<usize>) -> &str {
         column.and_then(|at| self.cells.get(at)).map_or("", |c| c)
     }
 
     /// The cell in `column`, which must not be empty.
-    pub(super) fn filled(&self, column: usize) -> Result<&str> {
+    pub(crate) fn filled(&self, column: usize) -> Result<&str> {
         match self.get(Some(column)) {
             "" => Err(self.bad(column, "is empty", "fill the cell in")),
             cell => Ok(cell),
@@ -110,7 +110,7 @@ impl Row<'_, '_> {
     }
 
     /// An error about the cell in `column`.
-    pub(super) fn bad(&self, column: usize, problem: &str, fix: &str) -> Error {
+    pub(crate) fn bad(&self, column: usize, problem: &str, fix: &str) -> Error {
         let name = self.header.get(column).map_or("", |name| name);
         Error::input(
             self.file,

@@ -128,7 +128,7 @@ impl CsvSink {
 }
 
 /// A scalar as a cell; empty where there is none. It never holds a line break.
-fn cell(scalar: Option<&Scalar>) -> Cow<'_, str> {
+pub(crate) fn cell(scalar: Option<&Scalar>) -> Cow<'_, str> {
     let text = scalar.map_or(Cow::Borrowed(""), spelled);
     if text.contains([',', '"']) {
         Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))

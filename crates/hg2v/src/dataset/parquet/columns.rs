@@ -8,7 +8,7 @@ use crate::graph::{GraphRecord, Scalar};
 
 /// What the scalars of a column are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Nothing yet: only empty lists.
     Empty,
     Bool,
@@ -20,7 +20,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    fn of(scalar: &Scalar) -> Kind {
+    pub(crate) fn of(scalar: &Scalar) -> Kind {
         match scalar {
             Scalar::Bool(_) => Kind::Bool,
             Scalar::Int(_) => Kind::Int,
@@ -30,7 +30,7 @@ impl Kind {
     }
 
     /// The kind that holds both.
-    fn join(self, other: Kind) -> Kind {
+    pub(crate) fn join(self, other: Kind) -> Kind {
         match (self, other) {
             (Kind::Empty, kind) | (kind, Kind::Empty) => kind,
             (kind, same) if kind == same => kind,
@@ -38,7 +38,7 @@ impl Kind {
         }
     }
 
-    pub(super) fn data_type(self) -> DataType {
+    pub(crate) fn data_type(self) -> DataType {
         match self {
             Kind::Empty | Kind::Int => DataType::Int64,
             Kind::Bool => DataType::Boolean,

@@ -16,7 +16,7 @@ thread_local! {
 /// Runs a piece of decoding; a panic in it comes back as a message.
 ///
 /// The value that `decode` was working on must not be used after a failure.
-pub(super) fn guarded<T, E: ToString>(decode: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
+pub(crate) fn guarded<T, E: ToString>(decode: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
     keep_quiet_while_decoding();
     DECODING.set(true);
     let outcome = panic::catch_unwind(AssertUnwindSafe(decode));

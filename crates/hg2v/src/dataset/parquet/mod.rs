@@ -20,10 +20,10 @@
 //! Both ways stream: reading decodes a few megabytes of rows at a time, writing
 //! holds one row group.
 
-mod columns;
+pub(crate) mod columns;
 mod decode;
-mod guard;
-mod write;
+pub(crate) mod guard;
+pub(crate) mod write;
 
 use std::fs::File;
 use std::path::Path;

@@ -238,7 +238,10 @@ fn numbers<'a>(values: impl Iterator<Item = &'a f64>) -> ArrayRef {
 }
 
 /// Scalars that are all of a kind (or `None`).
-fn scalars<'a>(kind: Kind, values: impl Iterator<Item = Option<&'a Scalar>>) -> ArrayRef {
+pub(crate) fn scalars<'a>(
+    kind: Kind,
+    values: impl Iterator<Item = Option<&'a Scalar>>,
+) -> ArrayRef {
     match kind {
         Kind::Bool => Arc::new(BooleanArray::from_iter(values.map(|value| match value {
             Some(Scalar::Bool(value)) => Some(*value),

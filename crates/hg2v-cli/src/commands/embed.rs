@@ -1,0 +1,260 @@
+//! `hg2v embed`: vectors for any graphs.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::ValueEnum;
+use hg2v::coarsen::cache::Cache;
+use hg2v::graph::{GraphRecord, Scalar};
+use hg2v::prepare::{Notes, Run};
+use hg2v::vectors::{self, Key, Shape, VectorSink};
+use hg2v::{Hg2v, embed};
+use serde_json::json;
+
+use crate::context::Context;
+use crate::graphs::{CacheArgs, say_findings};
+
+/// Nodes and edges gathered before they are embedded together, and the most graphs.
+const CHUNK_SIZE: usize = 1 << 18;
+const CHUNK_GRAPHS: usize = 1024;
+
+/// Vectors for any graphs, with a trained model
+///
+/// Graphs are read, coarsened, embedded and written in a stream: memory does not
+/// grow with their number. A graph's vector is the same bits whatever it is
+/// embedded beside, and however many threads or shards there are.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  hg2v embed mutag.model MUTAG.zip --out mutag.parquet       id, y, embedding
+  cat one.jsonl | hg2v embed m - --out -                     one graph from a pipe
+  hg2v embed m big.jsonl.gz --shard 2/8 --out part2.npy      the second of eight parts
+  hg2v embed m graphs.jsonl --per node --out nodes.parquet   what each node looks like")]
+pub(crate) struct Args {
+    /// The model's folder
+    model: PathBuf,
+    /// The graphs
+    data: PathBuf,
+    /// Where to write: NAME.npy, .parquet, .csv, .tsv, or `-` for CSV
+    #[arg(long, short, value_name = "PATH")]
+    out: PathBuf,
+    /// Only the I-th of N equal parts, by position: graph p belongs to part 1 + p mod N
+    #[arg(long, value_name = "I/N", value_parser = parse_shard)]
+    shard: Option<Shard>,
+    /// Use the network as it was before its training
+    #[arg(long)]
+    untrained: bool,
+    /// What a row is
+    #[arg(long, value_enum, default_value = "graph", value_name = "WHAT")]
+    per: PerArg,
+    #[command(flatten)]
+    cache: CacheArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum PerArg {
+    /// a graph
+    Graph,
+    /// a node, with what its super-nodes say
+    Node,
+    /// a level of a graph
+    Level,
+}
+
+#[derive(Clone, Copy)]
+struct Shard {
+    part: u64,
+    parts: u64,
+}
+
+fn parse_shard(text: &str) -> Result<Shard, String> {
+    let parsed = text.split_once('/').and_then(|(part, parts)| {
+        Some(Shard { part: part.parse().ok()?, parts: parts.parse().ok()? })
+    });
+    match parsed {
+        Some(shard) if (1..=shard.parts).contains(&shard.part) => Ok(shard),
+        _ => Err("it must be I/N with I between 1 and N, such as 2/8".to_owned()),
+    }
+}
+
+pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
+    let started = Instant::now();
+    let model = Hg2v::load(&args.model)?;
+    let model = if args.untrained { model.untrained() } else { model };
+    let mut source = context.open(&args.data)?;
+    let bar = context.progress("embedding", source.len);
+    let cache = args.cache.open();
+    let mut output = Output::new(&args, &model)?;
+    let mut notes = Notes::default();
+    let mut chunk = Chunk::default();
+    let mut position = 0u64;
+    loop {
+        let record = source.next().transpose()?;
+        let done = record.is_none();
+        if let Some(record) = record {
+            let mine = args.shard.is_none_or(|shard| position % shard.parts + 1 == shard.part);
+            if mine {
+                chunk.add(record, position);
+            }
+            position += 1;
+            bar.inc(1);
+        }
+        if (done && !chunk.records.is_empty()) || chunk.is_full() {
+            for run in chunk.runs() {
+                notes.add(&output.write(&model, &chunk, run, &source.path, cache.as_ref())?);
+            }
+            chunk = Chunk::default();
+        }
+        if done {
+            break;
+        }
+    }
+    output.sink.finish()?;
+    bar.finish_and_clear();
+    report(&args, &notes, output.dim, started, context)
+}
+
+/// Graphs waiting to be embedded together.
+#[derive(Default)]
+struct Chunk {
+    records: Vec<GraphRecord>,
+    positions: Vec<u64>,
+    size: usize,
+}
+
+impl Chunk {
+    fn add(&mut self, record: GraphRecord, position: u64) {
+        self.size += record.num_nodes as usize + record.edges.len();
+        self.records.push(record);
+        self.positions.push(position);
+    }
+
+    fn is_full(&self) -> bool {
+        self.size >= CHUNK_SIZE || self.records.len() >= CHUNK_GRAPHS
+    }
+
+    /// Runs of records whose positions follow each other, so that messages can
+    /// name them: all of them, but for shards.
+    fn runs(&self) -> Vec<Range<usize>> {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for (i, position) in self.positions.iter().enumerate() {
+            match runs.last_mut() {
+                Some(run) if self.positions[run.start] + run.len() as u64 == *position => {
+                    run.end += 1;
+                }
+                _ => runs.push(i..i + 1),
+            }
+        }
+        runs
+    }
+}
+
+/// The file of vectors, and what its rows are.
+struct Output {
+    sink: Box<dyn VectorSink>,
+    per: PerArg,
+    dim: usize,
+    /// For vectors of levels: which numbers of an embedding each is made of.
+    levels: Vec<Vec<Range<usize>>>,
+}
+
+impl Output {
+    fn new(args: &Args, model: &Hg2v) -> anyhow::Result<Output> {
+        let layout = &model.network().layout;
+        let numbered = |prefix: &str, n: usize| (0..n).map(|i| format!("{prefix}{i}")).collect();
+        let mut levels = Vec::new();
+        let (names, part): (Vec<String>, _) = match args.per {
+            PerArg::Graph => (layout.embedding_names(), None),
+            PerArg::Node => (numbered("v", embed::node_dim(model.network())), Some("node")),
+            PerArg::Level => {
+                // Level l is its nodes g, and the neighbourhoods x that look up to it.
+                let parts = layout.parts();
+                for level in 1..=layout.architecture.levels {
+                    let own = parts.iter().filter(|part| match part.local {
+                        false => part.level == level,
+                        true => part.level + 1 == level,
+                    });
+                    levels.push(own.map(|p| p.start..p.start + p.columns).collect::<Vec<_>>());
+                }
+                let dim = levels[0].iter().map(Range::len).sum();
+                (numbered("e", dim), Some("level"))
+            }
+        };
+        let dim = names.len();
+        let sink = vectors::create(&args.out, Shape { names, part })?;
+        Ok(Output { sink, per: args.per, dim, levels })
+    }
+
+    fn write(
+        &mut self,
+        model: &Hg2v,
+        chunk: &Chunk,
+        range: Range<usize>,
+        path: &std::path::Path,
+        cache: Option<&Cache>,
+    ) -> anyhow::Result<Notes> {
+        let first = chunk.positions[range.start];
+        let records = &chunk.records[range];
+        let run = Run { records, file: path, position: first };
+        let (examples, notes) = model.examples(run, cache)?;
+        let rows = match self.per {
+            PerArg::Node => Vec::new(),
+            _ => model.embed_examples(&examples),
+        };
+        let dim = model.network().layout.embedding_dim();
+        for (i, record) in records.iter().enumerate() {
+            let id = record.id.clone().unwrap_or(Scalar::Int((first + i as u64) as i64));
+            let key = |part| Key { id: &id, label: record.label.as_ref(), part };
+            match self.per {
+                PerArg::Graph => self.sink.write(key(None), &rows[i * dim..(i + 1) * dim])?,
+                PerArg::Level => {
+                    let row = &rows[i * dim..(i + 1) * dim];
+                    for (level, parts) in self.levels.iter().enumerate() {
+                        let own: Vec<f32> =
+                            parts.iter().flat_map(|part| row[part.clone()].to_vec()).collect();
+                        self.sink.write(key(Some(level as u64 + 1)), &own)?;
+                    }
+                }
+                PerArg::Node => {
+                    let rows = embed::nodes(model.network(), model.parameters(), &examples[i]);
+                    for (node, row) in rows.chunks_exact(self.dim).enumerate() {
+                        self.sink.write(key(Some(node as u64)), row)?;
+                    }
+                }
+            }
+        }
+        Ok(notes)
+    }
+}
+
+fn report(
+    args: &Args,
+    notes: &Notes,
+    dim: usize,
+    started: Instant,
+    context: &Context,
+) -> anyhow::Result<()> {
+    let seconds = started.elapsed().as_secs_f64();
+    if context.global.json && args.out.as_os_str() != "-" {
+        let result = json!({ "out": args.out, "dim": dim, "seconds": seconds, "notes": notes });
+        context.print(result.to_string())?;
+    }
+    say_findings(&notes.found, context);
+    for (count, what) in [
+        (notes.applied.unseen_labels, "nodes with labels that training never met (taken as none)"),
+        (notes.applied.clipped, "attributes too large after scaling, cut"),
+        (notes.not_converged, "graphs whose eigenvectors did not converge to tolerance"),
+    ] {
+        if count > 0 {
+            context.say(format!("{count} {what}"));
+        }
+    }
+    context.say(format!(
+        "{} graphs into vectors of {dim} numbers in {seconds:.2} s ({:.0} graphs a second){}",
+        notes.graphs,
+        notes.graphs as f64 / seconds.max(1e-9),
+        if args.untrained { ", untrained" } else { "" },
+    ));
+    Ok(())
+}

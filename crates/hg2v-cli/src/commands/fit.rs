@@ -1,0 +1,309 @@
+//! `hg2v fit`: train a model.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use hg2v::Hg2vParams;
+use hg2v::dataset;
+use hg2v::error::{Error, Place};
+use hg2v::graph::GraphRecord;
+use hg2v::model::folder::{self, Config};
+use hg2v::prepare::Run;
+use hg2v::train::{End, Flow, State, Step};
+use indicatif::ProgressBar;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::context::Context;
+use crate::graphs::{CacheArgs, say_findings};
+use crate::network::NetworkArgs;
+
+/// How long a run may lose to a kill.
+const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(20);
+
+/// Train a model on a collection of graphs; labels are not used
+///
+/// The model is a folder: config.json (everything about it), model.safetensors
+/// (its parameters) and log.jsonl (the loss of every level, a line an epoch). A
+/// run that was stopped, by Ctrl-C or by force, goes on with --resume and ends in
+/// the same bits.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  hg2v fit MUTAG.zip --out mutag.model                    the default model
+  hg2v fit graphs.jsonl --out m --dim 256 --epochs 20     a larger one, for longer
+  hg2v fit graphs.jsonl --out m --preset paper            the paper's reading
+  hg2v fit graphs.jsonl --out m --resume                  go on after a stop")]
+pub(crate) struct Args {
+    /// The graphs
+    data: PathBuf,
+    /// The model's folder; a new or empty one
+    #[arg(long, short, value_name = "MODEL")]
+    out: PathBuf,
+    /// Go on with the run that was stopped in MODEL
+    #[arg(long)]
+    resume: bool,
+    #[command(flatten)]
+    network: NetworkArgs,
+    #[command(flatten)]
+    cache: CacheArgs,
+}
+
+/// A line of the log.
+#[derive(Serialize, Deserialize)]
+struct LogLine {
+    epoch: u64,
+    step: u64,
+    rate: f64,
+    loss: f64,
+    levels: Vec<hg2v::nn::pairs::LevelLoss>,
+    seconds: f64,
+}
+
+pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
+    let started = Instant::now();
+    let stored = stored_run(&args)?;
+    let params = match &stored {
+        Some(config) => resumed_params(&args, config, context)?,
+        None => args.network.params(context.global.seed),
+    };
+    params.check()?;
+    let (path, records) = read_all(&args.data, context)?;
+    let run = Run { records: &records, file: &path, position: 0 };
+    let fit = params.prepare(run, args.cache.open().as_ref())?;
+    drop(records);
+    if let Some(stored) = &stored
+        && stored.data != fit.config.data
+    {
+        return Err(Error::input(
+            &path,
+            Place::Whole,
+            "these are not the graphs that the run in the folder was started with",
+            format!("give the same DATA, or another folder than {}", args.out.display()),
+        )
+        .into());
+    }
+    say_findings(&fit.notes.found, context);
+    context.say(format!(
+        "{} graphs, {} nodes; features: {}; {} parameters; coarsened in {:.2} s{}",
+        fit.notes.graphs,
+        fit.notes.nodes,
+        fit.config.preparation.features,
+        fit.network.layout.len,
+        started.elapsed().as_secs_f64(),
+        if fit.notes.from_cache > 0 { " (from the cache)" } else { "" },
+    ));
+
+    fs::create_dir_all(&args.out).map_err(|e| Error::io(&args.out, "create", e))?;
+    folder::write_config(&args.out, &fit.config)?;
+    let state = match args.resume {
+        true => folder::read_checkpoint(&args.out, &fit.network.layout)?,
+        false => None,
+    };
+    let mut log = Log::open(&args.out, state.as_ref().map_or(0, |state| state.step))?;
+    if let Some(state) = &state {
+        context.say(format!("going on after step {}", state.step));
+    }
+
+    let stop = stop_on_interrupt()?;
+    let training = Instant::now();
+    let mut saved = Instant::now();
+    let mut last = None;
+    let bar = context.progress("training", Some(1));
+    let (model, end) = fit.train(state.as_ref(), |state: &dyn Fn() -> State, step: &Step| {
+        show(&bar, step);
+        if step.ends_epoch {
+            log.add(step, training.elapsed())?;
+            last = Some(step.clone());
+        }
+        let stopping = stop.load(Ordering::Relaxed);
+        let due = saved.elapsed() >= BETWEEN_CHECKPOINTS;
+        if stopping || due || (step.ends_epoch && saved.elapsed() >= Duration::from_secs(2)) {
+            folder::write_checkpoint(&args.out, &state())?;
+            saved = Instant::now();
+        }
+        Ok(if stopping { Flow::Pause } else { Flow::Continue })
+    })?;
+    bar.finish_and_clear();
+    if end == End::Paused {
+        anyhow::bail!(
+            "stopped; the run goes on where it is with: hg2v fit {} --out {} --resume",
+            args.data.display(),
+            args.out.display()
+        );
+    }
+    model.save_into(&args.out)?;
+    folder::remove_checkpoint(&args.out)?;
+    report(&args, &params, last.as_ref(), training.elapsed(), started.elapsed(), context)
+}
+
+/// All graphs of a collection, and the path they came from.
+pub(super) fn read_all(
+    data: &Path,
+    context: &Context,
+) -> anyhow::Result<(PathBuf, Vec<GraphRecord>)> {
+    let path = dataset::locate(data, context.global.data_dir.as_deref())?;
+    let source = dataset::open(&path, &context.limits)?;
+    let bar = context.progress("reading", source.len);
+    let mut records = Vec::new();
+    for record in source {
+        records.push(record?);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok((path, records))
+}
+
+/// The run that stands in the folder, where one is to be resumed.
+fn stored_run(args: &Args) -> anyhow::Result<Option<Config>> {
+    let occupied = match fs::read_dir(&args.out) {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => false,
+        Err(e) => return Err(Error::io(&args.out, "read", e).into()),
+    };
+    if !args.resume {
+        if occupied {
+            let taken = std::io::Error::new(
+                std::io::ErrorKind::AlreadyExists,
+                "the folder is not empty; name a new one, or go on with --resume",
+            );
+            return Err(Error::io(&args.out, "create", taken).into());
+        }
+        return Ok(None);
+    }
+    if !occupied {
+        return Ok(None);
+    }
+    let config = folder::read_config(&args.out)?;
+    if config.parameters_sha256.is_some() {
+        return Err(Error::input(
+            &args.out,
+            Place::Whole,
+            "the training of this model is finished",
+            "use it, or name another folder",
+        )
+        .into());
+    }
+    Ok(Some(config))
+}
+
+/// What the stored run was started with; options given again must agree.
+fn resumed_params(args: &Args, config: &Config, context: &Context) -> anyhow::Result<Hg2vParams> {
+    let stored = Hg2vParams {
+        architecture: config.architecture.clone(),
+        recipe: config.recipe,
+        coarsening: config.preparation.coarsening,
+        weights: config.preparation.weights,
+        features: config.feature_choice,
+    };
+    let given = args.network.over(stored.clone());
+    let seed = context.global.seed;
+    if given != stored || (seed != 0 && seed != stored.recipe.seed) {
+        return Err(Error::input(
+            args.out.join(folder::CONFIG),
+            Place::Whole,
+            "the run in this folder was started with other options",
+            "leave the options out, or name another folder",
+        )
+        .into());
+    }
+    Ok(stored)
+}
+
+/// Set when the user asks to stop; asked twice, the process ends at once.
+fn stop_on_interrupt() -> anyhow::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        if seen.swap(true, Ordering::Relaxed) {
+            std::process::exit(1);
+        }
+    })
+    .context("listening for Ctrl-C")?;
+    Ok(stop)
+}
+
+fn show(bar: &ProgressBar, step: &Step) {
+    if bar.is_hidden() {
+        return;
+    }
+    let losses: Vec<String> = step.mean.iter().map(|loss| format!("{:.3}", loss.total())).collect();
+    bar.set_length(step.total);
+    bar.set_position(step.step + 1);
+    bar.set_message(format!("epoch {}, loss {}", step.epoch + 1, losses.join(" ")));
+}
+
+/// `log.jsonl`, a line an epoch.
+struct Log {
+    path: PathBuf,
+    file: fs::File,
+}
+
+impl Log {
+    /// Keeps the lines up to `step`, which a resumed run will not write again.
+    fn open(folder: &Path, step: u64) -> hg2v::Result<Log> {
+        let path = folder.join(folder::LOG);
+        let failed = |e| Error::io(&path, "write", e);
+        let kept: String = fs::read_to_string(&path)
+            .unwrap_or_default()
+            .lines()
+            .filter(|line| {
+                serde_json::from_str::<LogLine>(line).is_ok_and(|line| line.step <= step)
+            })
+            .map(|line| format!("{line}\n"))
+            .collect();
+        fs::write(&path, kept).map_err(failed)?;
+        let file = OpenOptions::new().append(true).open(&path).map_err(failed)?;
+        Ok(Log { path, file })
+    }
+
+    fn add(&mut self, step: &Step, elapsed: Duration) -> hg2v::Result<()> {
+        let line = LogLine {
+            epoch: step.epoch + 1,
+            step: step.step + 1,
+            rate: step.rate,
+            loss: step.mean.iter().map(|loss| loss.total()).sum(),
+            levels: step.mean.clone(),
+            seconds: elapsed.as_secs_f64(),
+        };
+        let failed = |e: std::io::Error| Error::io(&self.path, "write", e);
+        let text = serde_json::to_string(&line).map_err(|e| failed(e.into()))?;
+        writeln!(self.file, "{text}").map_err(failed)
+    }
+}
+
+fn report(
+    args: &Args,
+    params: &Hg2vParams,
+    last: Option<&Step>,
+    training: Duration,
+    whole: Duration,
+    context: &Context,
+) -> anyhow::Result<()> {
+    let losses: Vec<f64> =
+        last.map_or_else(Vec::new, |step| step.mean.iter().map(|loss| loss.total()).collect());
+    if context.global.json {
+        let result = json!({
+            "model": args.out, "epochs": params.recipe.epochs, "losses": losses,
+            "seconds": {"training": training.as_secs_f64(), "whole": whole.as_secs_f64()},
+        });
+        context.print(result.to_string())?;
+    }
+    let losses: Vec<String> = losses.iter().map(|loss| format!("{loss:.4}")).collect();
+    context.say(format!(
+        "trained {} epochs in {:.2} s; the last epoch's loss, level by level: {}",
+        params.recipe.epochs,
+        training.as_secs_f64(),
+        losses.join(", ")
+    ));
+    context.say(format!(
+        "wrote {0}; embed any graphs with: hg2v embed {0} DATA --out vectors.parquet",
+        args.out.display()
+    ));
+    Ok(())
+}

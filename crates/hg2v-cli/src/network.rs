@@ -1,0 +1,227 @@
+//! Options that describe a model and its training, shared by the commands that train.
+
+use clap::{Args, ValueEnum};
+use hg2v::Hg2vParams;
+use hg2v::dataset::features::DegreeChoice;
+use hg2v::model::architecture::Layer;
+use hg2v::nn::dense::Activation;
+use hg2v::nn::pairs::{Negatives, Score};
+use hg2v::nn::readout::Readout;
+
+use crate::graphs::{MethodArg, WeightArg};
+
+/// The model and its training. What is not given follows from the preset.
+#[derive(Args, Clone, Default)]
+#[command(next_help_heading = "Model and training")]
+pub(crate) struct NetworkArgs {
+    /// Where to start from
+    #[arg(long, value_enum, value_name = "P")]
+    preset: Option<Preset>,
+    /// d: numbers a node, on every level
+    #[arg(long, value_name = "D")]
+    dim: Option<usize>,
+    /// a: how far a node looks
+    #[arg(long, value_name = "A")]
+    hops: Option<usize>,
+    /// L: how often a graph is coarsened
+    #[arg(long, value_name = "L")]
+    levels: Option<usize>,
+    /// How a node looks around
+    #[arg(long, value_enum, value_name = "LAYER")]
+    layer: Option<LayerArg>,
+    /// A layer between the features and level 0
+    #[arg(long, value_enum, value_name = "ACT")]
+    input: Option<InputArg>,
+    /// Whether θ₁ and θ₄ have biases
+    #[arg(long, value_name = "BOOL")]
+    bias: Option<bool>,
+    /// How nodes become one vector: sum, max, mean, in the order given
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "R,…")]
+    readout: Option<Vec<ReadoutArg>>,
+    /// Whether level 0 is read out too
+    #[arg(long, value_name = "BOOL")]
+    finest: Option<bool>,
+    /// Whether the neighbourhoods x are read out too
+    #[arg(long, value_name = "BOOL")]
+    local: Option<bool>,
+    /// Whether each number e of an embedding becomes sign(e)·ln(1 + |e|)
+    #[arg(long, value_name = "BOOL")]
+    log: Option<bool>,
+    /// How often every graph is seen
+    #[arg(long, value_name = "N")]
+    epochs: Option<u64>,
+    /// Graphs a step
+    #[arg(long, value_name = "B")]
+    batch: Option<usize>,
+    /// The first learning rate
+    #[arg(long, value_name = "RATE")]
+    lr: Option<f64>,
+    /// How many times smaller the last learning rate is
+    #[arg(long, value_name = "X")]
+    decay: Option<f64>,
+    /// How pairs of neighbourhoods and super-nodes are scored
+    #[arg(long, value_enum, value_name = "LOSS")]
+    loss: Option<LossArg>,
+    /// τ of --loss cosine
+    #[arg(long, value_name = "T")]
+    temperature: Option<f64>,
+    /// Which super-nodes a neighbourhood is to be told from
+    #[arg(long, value_enum, value_name = "WHICH")]
+    negatives: Option<NegativesArg>,
+    /// When the degree is a feature
+    #[arg(long, value_enum, value_name = "WHEN")]
+    degree: Option<DegreeArg>,
+    /// How graphs are coarsened
+    #[arg(long, value_enum, value_name = "M")]
+    coarsening: Option<MethodArg>,
+    /// How much smaller the last level of a pyramid is
+    #[arg(long, value_name = "R")]
+    ratio: Option<f64>,
+    /// Eigenvectors that a coarsening keeps
+    #[arg(long, value_name = "K")]
+    k: Option<usize>,
+    /// What to do with edge weights
+    #[arg(long, value_enum, value_name = "W")]
+    weights: Option<WeightArg>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Preset {
+    /// what serves best over all sets we know
+    Default,
+    /// the paper's reading: sum and max of levels 1 to L, nothing more
+    Paper,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LayerArg {
+    /// truncated Krylov: [g, Ãg, …, Ãᵃg]
+    Krylov,
+    /// a graph convolution: Ãg
+    Gcn,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum InputArg {
+    /// no layer: level 0 is the features
+    None,
+    Linear,
+    Relu,
+    Tanh,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ReadoutArg {
+    Sum,
+    Max,
+    Mean,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LossArg {
+    /// Jensen–Shannon, the paper's
+    Jsd,
+    /// InfoNCE
+    Infonce,
+    /// InfoNCE on cosines
+    Cosine,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum NegativesArg {
+    /// all others of the batch
+    All,
+    /// those of other graphs
+    Others,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum DegreeArg {
+    /// when there is nothing else
+    Auto,
+    /// beside everything else
+    Always,
+    /// not even when there is nothing else
+    Never,
+}
+
+impl NetworkArgs {
+    /// The model that the options describe.
+    pub(crate) fn params(&self, seed: u64) -> Hg2vParams {
+        let start = match self.preset.unwrap_or(Preset::Default) {
+            Preset::Default => Hg2vParams::default(),
+            Preset::Paper => Hg2vParams::paper(),
+        };
+        self.over(start.seed(seed))
+    }
+
+    /// `params`, with every option that was given put over it.
+    pub(crate) fn over(&self, mut params: Hg2vParams) -> Hg2vParams {
+        fn put<T>(slot: &mut T, value: Option<T>) {
+            if let Some(value) = value {
+                *slot = value;
+            }
+        }
+        let network = &mut params.architecture;
+        put(&mut network.dim, self.dim);
+        put(&mut network.hops, self.hops);
+        put(&mut network.levels, self.levels);
+        put(&mut network.bias, self.bias);
+        put(&mut network.finest, self.finest);
+        put(&mut network.local, self.local);
+        put(&mut network.log, self.log);
+        let layer = |layer| match layer {
+            LayerArg::Krylov => Layer::Krylov,
+            LayerArg::Gcn => Layer::Gcn,
+        };
+        put(&mut network.layer, self.layer.map(layer));
+        let input = |input| match input {
+            InputArg::None => None,
+            InputArg::Linear => Some(Activation::Linear),
+            InputArg::Relu => Some(Activation::Relu),
+            InputArg::Tanh => Some(Activation::Tanh),
+        };
+        put(&mut network.input, self.input.map(input));
+        let readout = |kind: &ReadoutArg| match kind {
+            ReadoutArg::Sum => Readout::Sum,
+            ReadoutArg::Max => Readout::Max,
+            ReadoutArg::Mean => Readout::Mean,
+        };
+        put(
+            &mut network.readout,
+            self.readout.as_ref().map(|kinds| kinds.iter().map(readout).collect()),
+        );
+        let recipe = &mut params.recipe;
+        put(&mut recipe.epochs, self.epochs);
+        put(&mut recipe.batch, self.batch);
+        put(&mut recipe.rate, self.lr);
+        put(&mut recipe.decay, self.decay);
+        let score = |loss| match loss {
+            LossArg::Jsd => Score::JensenShannon,
+            LossArg::Infonce => Score::InfoNce,
+            LossArg::Cosine => Score::CosineInfoNce { temperature: 0.2 },
+        };
+        put(&mut recipe.score, self.loss.map(score));
+        if let (Score::CosineInfoNce { temperature }, Some(given)) =
+            (&mut recipe.score, self.temperature)
+        {
+            *temperature = given;
+        }
+        let negatives = |which| match which {
+            NegativesArg::All => Negatives::All,
+            NegativesArg::Others => Negatives::OtherGraphs,
+        };
+        put(&mut recipe.negatives, self.negatives.map(negatives));
+        let degree = |when| match when {
+            DegreeArg::Auto => DegreeChoice::Auto,
+            DegreeArg::Always => DegreeChoice::Always,
+            DegreeArg::Never => DegreeChoice::Never,
+        };
+        put(&mut params.features.degree, self.degree.map(degree));
+        put(&mut params.coarsening.method, self.coarsening.map(Into::into));
+        put(&mut params.coarsening.ratio, self.ratio);
+        put(&mut params.coarsening.k, self.k);
+        put(&mut params.weights, self.weights.map(Into::into));
+        params
+    }
+}

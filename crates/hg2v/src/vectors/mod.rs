@@ -1,0 +1,147 @@
+//! Vectors in files: NumPy, Parquet, CSV and TSV, written row by row and read back.
+//!
+//! | name ends in | is |
+//! |---|---|
+//! | `.npy` | a NumPy `f32` matrix; ids and labels stand in `NAME.ids.csv` beside it |
+//! | `.parquet` | columns `id`, `y`, `embedding: fixed_size_list<f32>` |
+//! | `.csv`, `.tsv` | columns `id`, `y`, and one a number |
+//!
+//! A row's id is its graph's, or its position where it has none. Vectors of
+//! nodes or levels have one more column that says which.
+
+mod npy;
+mod parquet;
+mod text;
+
+use std::path::Path;
+
+use crate::dataset::Limits;
+use crate::error::{Error, Place, Result};
+use crate::graph::Scalar;
+
+/// What a row belongs to.
+#[derive(Debug, Clone, Copy)]
+pub struct Key<'a> {
+    /// The graph's id.
+    pub id: &'a Scalar,
+    /// The graph's label.
+    pub label: Option<&'a Scalar>,
+    /// Which node or level of it, where rows are not of whole graphs.
+    pub part: Option<u64>,
+}
+
+/// What the rows of a file are like.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    /// A name for every number of a row.
+    pub names: Vec<String>,
+    /// What [`Key::part`] counts: `node`, `level`.
+    pub part: Option<&'static str>,
+}
+
+/// A file of vectors that is being written. It appears whole or not at all.
+pub trait VectorSink {
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    fn write(&mut self, key: Key<'_>, row: &[f32]) -> Result<()>;
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    fn finish(self: Box<Self>) -> Result<()>;
+}
+
+/// Begins a file of vectors; its name tells the format, and `-` is CSV on standard output.
+///
+/// # Errors
+/// A name that tells no format; a place that cannot be written.
+pub fn create(path: &Path, shape: Shape) -> Result<Box<dyn VectorSink>> {
+    match format_of(path)? {
+        Format::Npy => npy::create(path, shape),
+        Format::Parquet => parquet::create(path, shape),
+        Format::Csv => text::create(path, shape, ','),
+        Format::Tsv => text::create(path, shape, '\t'),
+    }
+}
+
+/// Vectors read whole.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Vectors {
+    /// Numbers a row.
+    pub dim: usize,
+    /// The rows, one after the other; all numbers are finite.
+    pub values: Vec<f32>,
+    /// An id for each row; its position where the file has none.
+    pub ids: Vec<Scalar>,
+    /// A label for each row, where it has one.
+    pub labels: Vec<Option<Scalar>>,
+}
+
+impl Vectors {
+    /// How many rows.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// Row `i`.
+    pub fn row(&self, i: usize) -> &[f32] {
+        &self.values[i * self.dim..(i + 1) * self.dim]
+    }
+}
+
+/// Reads a file of vectors, ours or another's.
+///
+/// # Errors
+/// A name that tells no format; a file that is missing, damaged, ragged, too
+/// large for `limits`, or holds what is not a finite number.
+pub fn read(path: &Path, limits: &Limits) -> Result<Vectors> {
+    let vectors = match format_of(path)? {
+        Format::Npy => npy::read(path, limits)?,
+        Format::Parquet => parquet::read(path, limits)?,
+        Format::Csv => text::read_csv(path, limits)?,
+        Format::Tsv => text::read_tsv(path, limits)?,
+    };
+    if let Some(at) = vectors.values.iter().position(|value| !value.is_finite()) {
+        return Err(Error::input(
+            path,
+            Place::Record((at / vectors.dim.max(1)) as u64 + 1),
+            format!("column {} of the vector is {}", at % vectors.dim.max(1), vectors.values[at]),
+            "every number must be finite",
+        ));
+    }
+    Ok(vectors)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Npy,
+    Parquet,
+    Csv,
+    Tsv,
+}
+
+fn format_of(path: &Path) -> Result<Format> {
+    if path == Path::new("-") {
+        return Ok(Format::Csv);
+    }
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("npy") => Ok(Format::Npy),
+        Some("parquet") => Ok(Format::Parquet),
+        Some("csv") => Ok(Format::Csv),
+        Some("tsv") => Ok(Format::Tsv),
+        _ => Err(Error::input(
+            path,
+            Place::Whole,
+            "the name does not tell a format of vectors",
+            "let it end in .npy, .parquet, .csv or .tsv",
+        )),
+    }
+}

@@ -1,0 +1,151 @@
+//! Vectors as CSV and TSV: `id`, `y`, and a column for each number.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::{Key, Shape, VectorSink, Vectors};
+use crate::dataset::Limits;
+use crate::dataset::csv::table::Table;
+use crate::dataset::csv::writer::cell;
+use crate::dataset::text::{id, label, spelled, utf8_file};
+use crate::error::{Error, Place, Result, shown};
+use crate::graph::Scalar;
+use crate::output::OutputFile;
+
+/// The columns that are no numbers of a vector.
+const KEYS: [&str; 4] = ["id", "y", "node", "level"];
+
+pub(super) fn create(path: &Path, shape: Shape, separator: char) -> Result<Box<dyn VectorSink>> {
+    let mut file = OutputFile::create(path)?;
+    let header = ["id", "y"].into_iter().chain(shape.part);
+    let header: Vec<&str> = header.chain(shape.names.iter().map(String::as_str)).collect();
+    writeln!(file, "{}", header.join(&separator.to_string()))
+        .map_err(|e| Error::io(path, "write", e))?;
+    Ok(Box::new(Text { path: path.to_path_buf(), file, separator }))
+}
+
+struct Text {
+    path: PathBuf,
+    file: OutputFile,
+    separator: char,
+}
+
+impl VectorSink for Text {
+    fn write(&mut self, key: Key<'_>, row: &[f32]) -> Result<()> {
+        // A tab never stands in a spelled scalar, so TSV needs no quotes.
+        let shown = |scalar: Option<&Scalar>| match self.separator {
+            ',' => cell(scalar).into_owned(),
+            _ => scalar.map(|scalar| spelled(scalar).into_owned()).unwrap_or_default(),
+        };
+        let mut line = shown(Some(key.id));
+        line.push(self.separator);
+        line += &shown(key.label);
+        if let Some(part) = key.part {
+            line += &format!("{}{part}", self.separator);
+        }
+        for value in row {
+            line.push(self.separator);
+            line += &value.to_string();
+        }
+        line.push('\n');
+        self.file.write_all(line.as_bytes()).map_err(|e| Error::io(&self.path, "write", e))
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        self.file.commit()
+    }
+}
+
+/// Reads a bounded file whole.
+fn bytes_of(path: &Path, limits: &Limits) -> Result<Vec<u8>> {
+    let failed = |e| Error::io(path, "read", e);
+    let size = fs::metadata(path).map_err(failed)?.len();
+    if size > limits.max_unpacked_bytes {
+        return Err(Error::input(
+            path,
+            Place::Whole,
+            format!("it has {size} bytes, above {}", limits.max_unpacked_bytes),
+            "raise --max-unpacked-bytes if it is right",
+        ));
+    }
+    fs::read(path).map_err(failed)
+}
+
+pub(super) fn read_csv(path: &Path, limits: &Limits) -> Result<Vectors> {
+    let bytes = bytes_of(path, limits)?;
+    let mut table = Table::new(path, &bytes, limits.max_record_bytes)?;
+    let columns = Columns::of(&table.header);
+    let mut vectors = Vectors { dim: columns.numbers.len(), ..Vectors::default() };
+    while let Some(row) = table.next()? {
+        columns.add(&mut vectors, path, row.line, |column| row.get(Some(column)))?;
+    }
+    Ok(vectors)
+}
+
+pub(super) fn read_tsv(path: &Path, limits: &Limits) -> Result<Vectors> {
+    let bytes = bytes_of(path, limits)?;
+    let mut lines = utf8_file(path, &bytes)?.lines().enumerate();
+    let Some((_, header)) = lines.next() else {
+        let fix = "begin it with a header that names its columns";
+        return Err(Error::input(path, Place::Whole, "the file is empty (``)", fix));
+    };
+    let header: Vec<String> = header.split('\t').map(|name| name.trim().to_lowercase()).collect();
+    let columns = Columns::of(&header);
+    let mut vectors = Vectors { dim: columns.numbers.len(), ..Vectors::default() };
+    for (number, line) in lines.filter(|(_, line)| !line.is_empty()) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        if cells.len() != header.len() {
+            return Err(Error::input(
+                path,
+                Place::Line(number as u64 + 1),
+                format!("the row has {} cells where the header has {}", cells.len(), header.len()),
+                "give every row as many",
+            ));
+        }
+        columns.add(&mut vectors, path, number as u64 + 1, |column| cells[column])?;
+    }
+    Ok(vectors)
+}
+
+/// Which column is what.
+struct Columns {
+    id: Option<usize>,
+    y: Option<usize>,
+    numbers: Vec<usize>,
+}
+
+impl Columns {
+    fn of(header: &[String]) -> Columns {
+        let position = |name: &str| header.iter().position(|column| column == name);
+        let number = |(_, name): &(usize, &String)| !KEYS.contains(&name.as_str());
+        Columns {
+            id: position("id"),
+            y: position("y"),
+            numbers: header.iter().enumerate().filter(number).map(|(at, _)| at).collect(),
+        }
+    }
+
+    fn add<'a>(
+        &self,
+        vectors: &mut Vectors,
+        path: &Path,
+        line: u64,
+        cell: impl Fn(usize) -> &'a str,
+    ) -> Result<()> {
+        for &column in &self.numbers {
+            let text = cell(column).trim();
+            let value: f32 = text.parse().map_err(|_| {
+                let problem = format!("column {}: {} is not a number", column + 1, shown(text));
+                let fix = "every column but id and y must hold numbers";
+                Error::input(path, Place::Line(line), problem, fix)
+            })?;
+            vectors.values.push(value);
+        }
+        let position = Scalar::Int(vectors.ids.len() as i64);
+        let filled = |column: Option<usize>| column.map(&cell).filter(|text| !text.is_empty());
+        vectors.ids.push(filled(self.id).map_or(position, id));
+        vectors.labels.push(filled(self.y).map(label));
+        Ok(())
+    }
+}

@@ -1,9 +1,10 @@
-//! How fast a grid search is: `cargo bench -p hg2v-eval --bench svm [-- FOLDER]`.
+//! How fast a grid search is: `cargo bench -p hg2v-eval --bench svm [-- [large] [FOLDER]]`.
 //!
 //! Two problems that look like embeddings: a few latent numbers a row, of which
 //! some know the class, spread over many correlated columns. With a FOLDER the
 //! data, folds, scores and predictions are written there for `sklearn_grid.py`,
-//! which does the same with scikit-learn and compares.
+//! which does the same with scikit-learn and compares. `large` measures problems
+//! as large as NCI1, REDDIT-MULTI-5K and ten thousand images instead.
 
 // A bench prints what it measured, and has no one to return errors to.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
@@ -18,14 +19,21 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 fn main() {
-    let folder = std::env::args().skip(1).find(|word| word != "--bench");
-    for (rows, columns, classes) in [(1000, 512, 6), (2000, 256, 2)] {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let large = words.iter().any(|word| word == "large");
+    let folder = words.iter().find(|word| *word != "large");
+    let problems: &[(usize, usize, u32)] = if large {
+        &[(4110, 512, 2), (4999, 512, 5), (10_000, 512, 10)]
+    } else {
+        &[(1000, 512, 6), (2000, 256, 2)]
+    };
+    for &(rows, columns, classes) in problems {
         let name = format!("{rows}x{columns}x{classes}");
         let (values, labels) = embeddings(rows, columns, classes);
         let x = Matrix::from_f32(rows, columns, &values).unwrap();
         let outer = split::stratified_shuffle(&labels, 0.2, 1, 0).unwrap();
         let protocol = Protocol::default();
-        let passes = (0..3).map(|_| {
+        let passes = (0..if large { 1 } else { 3 }).map(|_| {
             let started = Instant::now();
             let outcome = select::evaluate(&x, &labels, &outer, &protocol).unwrap();
             (started.elapsed().as_secs_f64(), outcome)
@@ -41,7 +49,7 @@ fn main() {
             best.mean,
             outcome.accuracy,
         );
-        if let Some(folder) = &folder {
+        if let Some(folder) = folder {
             let train_labels: Vec<u32> = outer.train.iter().map(|&row| labels[row]).collect();
             let folds = split::stratified_folds(&train_labels, protocol.folds, protocol.seed, 0);
             let record = serde_json::json!({

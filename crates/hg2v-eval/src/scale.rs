@@ -77,3 +77,29 @@ impl StandardScaler {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logarithms_keep_their_sign() {
+        let e = std::f64::consts::E;
+        let mut x = Matrix::new(1, 4, vec![e - 1.0, 1.0 - e, 0.0, 1e-300]).unwrap();
+        signed_log(&mut x);
+        assert_eq!(x.values(), [1.0, -1.0, 0.0, 1e-300]);
+    }
+
+    #[test]
+    fn columns_get_mean_0_and_variance_1_and_constant_ones_mean_0() {
+        let mut x = Matrix::new(4, 2, vec![1.0, 0.1, 2.0, 0.1, 3.0, 0.1, 6.0, 0.1]).unwrap();
+        let scaler = StandardScaler::fit(&x).unwrap();
+        assert_eq!(scaler.means[0], 3.0);
+        assert_eq!(scaler.scales, [3.5f64.sqrt(), 1.0]);
+        scaler.transform(&mut x).unwrap();
+        let column = |at: usize| (0..4).map(|row| x.row(row)[at]).collect::<Vec<f64>>();
+        assert!(column(0).iter().sum::<f64>().abs() < 1e-15);
+        assert!((column(0).iter().map(|v| v * v).sum::<f64>() - 4.0).abs() < 1e-14);
+        assert!(column(1).iter().all(|v| v.abs() < 1e-15));
+    }
+}

@@ -150,7 +150,8 @@ pub fn grid_search(
     protocol: &Protocol,
 ) -> Result<Selection> {
     let x = with_signed_log(x, protocol);
-    search(&Source::vectors(&x, protocol), labels, folds, &protocol.grid.c, protocol.tolerance)
+    let source = Source::vectors(&x, protocol);
+    search(&source, labels, folds, &protocol.grid.c, protocol.tolerance, MEMORY)
 }
 
 /// As [`grid_search`], over kernels among all rows that were computed elsewhere;
@@ -166,7 +167,7 @@ pub fn grid_search_precomputed(
     c: &[f64],
     tolerance: f64,
 ) -> Result<Selection> {
-    search(&Source::Precomputed(kernels), labels, folds, c, tolerance)
+    search(&Source::Precomputed(kernels), labels, folds, c, tolerance, MEMORY)
 }
 
 /// Chooses a setting on the training part of `split`, trains with it on all of
@@ -216,7 +217,7 @@ fn run(
         .iter()
         .map(|fold| Split { train: outer_rows(&fold.train), test: outer_rows(&fold.test) })
         .collect();
-    let selection = search(source, labels, &inner, cs, tolerance)?;
+    let selection = search(source, labels, &inner, cs, tolerance, MEMORY)?;
     let part = Part::new(source, labels, split, || "the training part".into())?;
     let kernel = selection.best % source.kernels();
     let machines =
@@ -233,6 +234,7 @@ fn search(
     folds: &[Split],
     cs: &[f64],
     tolerance: f64,
+    memory: usize,
 ) -> Result<Selection> {
     source.check(labels, cs, tolerance)?;
     if folds.is_empty() {
@@ -242,7 +244,7 @@ fn search(
         fold.check(labels.len())?;
     }
     let kernels = source.kernels();
-    let (folds_at_once, kernels_at_once) = at_once(folds, kernels);
+    let (folds_at_once, kernels_at_once) = at_once(folds, kernels, memory);
     // accuracies[fold][kernel][c]
     let mut accuracies: Vec<Vec<Vec<f64>>> = vec![Vec::with_capacity(kernels); folds.len()];
     let mut unconverged = 0;
@@ -284,17 +286,17 @@ fn search(
     Ok(Selection { settings, best, unconverged })
 }
 
-/// How many folds and kernels to work on at a time within [`MEMORY`].
-fn at_once(folds: &[Split], kernels: usize) -> (usize, usize) {
+/// How many folds and kernels to work on at a time within `memory` bytes.
+fn at_once(folds: &[Split], kernels: usize, memory: usize) -> (usize, usize) {
     let train = folds.iter().map(|fold| fold.train.len()).max().unwrap_or(0);
     let test = folds.iter().map(|fold| fold.test.len()).max().unwrap_or(0);
     let products = 8 * train * (train + test);
     let values = (4 * train * train + 8 * train * test).max(1);
-    let all_at_once = MEMORY / (products + kernels * values);
+    let all_at_once = memory / (products + kernels * values);
     if all_at_once >= 1 {
         (all_at_once.min(folds.len()).max(1), kernels)
     } else {
-        (1, (MEMORY.saturating_sub(products) / values).clamp(1, kernels))
+        (1, (memory.saturating_sub(products) / values).clamp(1, kernels))
     }
 }
 
@@ -453,4 +455,26 @@ fn with_signed_log<'a>(x: &'a Matrix, protocol: &Protocol) -> Cow<'a, Matrix> {
         signed_log(x.to_mut());
     }
     x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn little_memory_changes_nothing() {
+        let labels: Vec<u32> = (0..40).map(|row| row * row % 3).collect();
+        let values = (0..120).map(|at| (at as f64 * 0.7).sin() + f64::from(labels[at / 3]) / 3.0);
+        let x = Matrix::new(40, 3, values.collect()).unwrap();
+        let folds = stratified_folds(&labels, 4, 1, 0).unwrap();
+        let protocol = Protocol::default();
+        let source = Source::vectors(&x, &protocol);
+        // 30 rows to train on and 10 to test on: 9600 bytes of products, 6000 a kernel.
+        let search = |memory| search(&source, &labels, &folds, &[0.1, 5.0], 1e-3, memory).unwrap();
+        let whole = search(MEMORY);
+        for (memory, at) in [(MEMORY, (4, 6)), (100_000, (2, 6)), (22_000, (1, 2)), (1, (1, 1))] {
+            assert_eq!(at_once(&folds, 6, memory), at);
+            assert_eq!(search(memory), whole);
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! How fast a grid search is: `cargo bench -p hg2v-eval --bench svm [-- [large] [FOLDER]]`.
 //!
-//! Two problems that look like embeddings: a few latent numbers a row, of which
-//! some know the class, spread over many correlated columns. With a FOLDER the
+//! Problems that look like embeddings: a few latent numbers a row that know the
+//! class, spread over many correlated columns; one with wrong labels and few
+//! columns, which takes many steps. With a FOLDER the
 //! data, folds, scores and predictions are written there for `sklearn_grid.py`,
 //! which does the same with scikit-learn and compares. `large` measures problems
 //! as large as NCI1, REDDIT-MULTI-5K and ten thousand images instead.
@@ -22,14 +23,14 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     let large = words.iter().any(|word| word == "large");
     let folder = words.iter().find(|word| *word != "large");
-    let problems: &[(usize, usize, u32)] = if large {
-        &[(4110, 512, 2), (4999, 512, 5), (10_000, 512, 10)]
+    let problems: &[(usize, usize, u32, u32)] = if large {
+        &[(4110, 512, 2, 0), (4999, 512, 5, 0), (10_000, 512, 10, 0)]
     } else {
-        &[(1000, 512, 6), (2000, 256, 2)]
+        &[(1000, 512, 6, 0), (2000, 256, 2, 0), (1100, 32, 2, 25)]
     };
-    for &(rows, columns, classes) in problems {
+    for &(rows, columns, classes, wrong) in problems {
         let name = format!("{rows}x{columns}x{classes}");
-        let (values, labels) = embeddings(rows, columns, classes);
+        let (values, labels) = embeddings(rows, columns, classes, wrong);
         let x = Matrix::from_f32(rows, columns, &values).unwrap();
         let outer = split::stratified_shuffle(&labels, 0.2, 1, 0).unwrap();
         let protocol = Protocol::default();
@@ -41,7 +42,7 @@ fn main() {
         let (seconds, outcome) = passes.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
         let best = outcome.selection.chosen();
         println!(
-            "{name}: {seconds:.2} s for {} settings on {} folds; C {}, {:?}, validation {:.4}, test {:.4}",
+            "{name}, {wrong} % wrong: {seconds:.2} s for {} settings on {} folds; C {}, {:?}, validation {:.4}, test {:.4}",
             outcome.selection.settings.len(),
             protocol.folds,
             best.c,
@@ -64,8 +65,8 @@ fn main() {
     }
 }
 
-/// Rows and their classes.
-fn embeddings(rows: usize, columns: usize, classes: u32) -> (Vec<f32>, Vec<u32>) {
+/// Rows and their classes, of which `wrong` percent are another's.
+fn embeddings(rows: usize, columns: usize, classes: u32, wrong: u32) -> (Vec<f32>, Vec<u32>) {
     const LATENT: usize = 24;
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     // Roughly normal: the sum of twelve uniform numbers.
@@ -84,5 +85,9 @@ fn embeddings(rows: usize, columns: usize, classes: u32) -> (Vec<f32>, Vec<u32>)
             values.push((0.3 * mixed).tanh() + 0.2 * normal());
         }
     }
-    (values, labels)
+    let given = |(row, &label): (usize, &u32)| {
+        let is_wrong = row as u32 * 37 % 100 < wrong;
+        (label + u32::from(is_wrong)) % classes
+    };
+    (values, labels.iter().enumerate().map(given).collect())
 }

@@ -211,6 +211,9 @@ impl Machines {
     }
 
     /// Trains with each C of a list, over one copy of each pair's kernel.
+    ///
+    /// Where classes can be separated, no α grows beyond some height, and every C
+    /// above it is the same problem: the largest C comes first and tells.
     pub(crate) fn train_all(
         gram: &Gram,
         groups: &Groups,
@@ -220,8 +223,12 @@ impl Machines {
         let pairs = groups.pairs();
         let solve_pair = |(first, second): &(Range<usize>, Range<usize>)| -> Vec<Solution> {
             let gram = pair_gram(gram, first, second);
-            let solve = |&c: &f64| solve_checked(&gram, first.len(), c, tolerance);
-            cs.par_iter().map(solve).collect()
+            let solve = |c: f64| solve_checked(&gram, first.len(), c, tolerance);
+            let most = cs.iter().copied().fold(0.0, f64::max);
+            let at_most = solve(most);
+            let same = |c: f64| c == most || c > at_most.peak;
+            let one = |&c: &f64| if same(c) { at_most.clone() } else { solve(c) };
+            cs.par_iter().map(one).collect()
         };
         let mut by_pair: Vec<_> = pairs.par_iter().map(solve_pair).map(Vec::into_iter).collect();
         let one_of_each = |_: &f64| Machines {

@@ -44,6 +44,9 @@ pub struct Solution {
     /// Whether the tolerance was reached before the steps ran out, which are
     /// LIBSVM's: ten million, or a hundred a row where that is more.
     pub converged: bool,
+    /// The largest α that ever was. No step met C where this is below it, so a
+    /// larger C, or a smaller one still above this, gives the same steps and bits.
+    pub peak: f64,
 }
 
 /// Solves the dual
@@ -118,7 +121,8 @@ pub(crate) fn solve_checked(gram: &Gram, positives: usize, c: f64, tolerance: f6
         iterations += 1;
         solver.step(pair);
     };
-    Solution { rho: solver.rho(), beta: solver.into_beta(), iterations, converged }
+    let (rho, peak) = (solver.rho(), solver.peak);
+    Solution { beta: solver.into_beta(), rho, iterations, converged, peak }
 }
 
 /// A row that wants to rise and one that should fall for it.
@@ -137,6 +141,8 @@ struct Solver<'a> {
     /// β of all rows; of active ones it is kept in `active`.
     beta: Vec<f64>,
     active: Active<'a>,
+    /// The largest |β| that ever was.
+    peak: f64,
 }
 
 /// The rows that are not left out, in their old order.
@@ -169,7 +175,7 @@ impl<'a> Solver<'a> {
         let rows: Vec<u32> = (0..n as u32).collect();
         let beta = vec![0.0; n];
         let active = Active::new(Cow::Borrowed(gram), rows, f, beta.clone(), positives, c);
-        Solver { whole: gram, positives, c, beta, active }
+        Solver { whole: gram, positives, c, beta, active, peak: 0.0 }
     }
 
     fn is_shrunk(&self) -> bool {
@@ -240,6 +246,7 @@ impl<'a> Solver<'a> {
         active.beta[i] = if lambda == room_i { active.upper[i] } else { old_i + lambda };
         active.beta[j] = if lambda == room_j { active.lower[j] } else { old_j - lambda };
         for t in [i, j] {
+            self.peak = self.peak.max(active.beta[t].abs());
             active.can_rise[t] = if active.beta[t] < active.upper[t] { IN } else { OUT };
             active.can_fall[t] = if active.beta[t] > active.lower[t] { IN } else { OUT };
         }
@@ -252,11 +259,16 @@ impl<'a> Solver<'a> {
             let chunks = f.as_chunks_mut::<LANES>().0.iter_mut();
             let chunks = chunks.zip(can_rise.as_chunks::<LANES>().0);
             let kernel = row_i.as_chunks::<LANES>().0.iter().zip(row_j.as_chunks::<LANES>().0);
-            for ((f, can_rise), (k_i, k_j)) in chunks.zip(kernel) {
+            for ((slot, can_rise), (k_i, k_j)) in chunks.zip(kernel) {
+                // Copies: where nothing can overlap, the lanes become vectors.
+                let (mut f, can_rise, k_i, k_j) = (*slot, *can_rise, *k_i, *k_j);
                 for lane in 0..LANES {
                     f[lane] += f64::from(k_i[lane]) * delta_i + f64::from(k_j[lane]) * delta_j;
+                }
+                for lane in 0..LANES {
                     rises[lane] = larger(rises[lane], can_rise[lane] - f[lane]);
                 }
+                *slot = f;
             }
             let rise = largest(rises);
             if rise >= best.0 {

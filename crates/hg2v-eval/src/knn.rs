@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result, same_length};
 use crate::gemm::{Factor, product};
 use crate::matrix::{Matrix, dot};
-use crate::svm::ovo::squared_norms;
 
 /// Rows whose distances one task computes.
 const BLOCK: usize = 64;
@@ -51,7 +50,7 @@ pub fn predict(
     if k == 0 || k > train.rows() {
         return Err(Error::parameter("k", k, "it must be from 1 to the number of training rows"));
     }
-    let squares = squared_norms(train);
+    let squares = train.squared_norms();
     let turned = Factor::new(train.values(), train.rows(), train.columns()).turned();
     let block = |rows: &[f64]| -> Vec<u32> {
         let count = rows.len() / train.columns();

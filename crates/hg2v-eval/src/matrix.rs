@@ -93,6 +93,11 @@ impl Matrix {
         Ok(Matrix { rows: rows.len(), columns: self.columns, values })
     }
 
+    /// `‖x‖²` of each row.
+    pub(crate) fn squared_norms(&self) -> Vec<f64> {
+        (0..self.rows).map(|row| dot(self.row(row), self.row(row))).collect()
+    }
+
     /// Vectors without numbers cannot be told apart.
     pub(crate) fn has_columns(&self) -> Result<()> {
         if self.columns > 0 { Ok(()) } else { Err(Error::Empty { what: "every vector" }) }

@@ -17,7 +17,7 @@ use crate::metrics::{accuracy, mean};
 use crate::scale::{StandardScaler, signed_log};
 use crate::split::{Split, stratified_folds};
 use crate::svm::kernel::{Fitted, Gamma, Gram, Kernel};
-use crate::svm::ovo::{Groups, Machines, cross_kernel, squared_norms};
+use crate::svm::ovo::{Groups, Machines, cross_kernel};
 
 /// Bytes of kernel values to hold at a time, where one fold and one kernel do
 /// not need more.
@@ -399,9 +399,9 @@ impl<'a> Part<'a> {
                 Values::Vectors {
                     kernels: kernels.iter().map(fit).collect::<Result<_>>()?,
                     products: inner_products(train.values(), train.values(), x.columns()),
-                    squares: squared_norms(&train),
+                    squares: train.squared_norms(),
                     cross: inner_products(test.values(), train.values(), x.columns()),
-                    test_squares: squared_norms(&test),
+                    test_squares: test.squared_norms(),
                 }
             }
         };

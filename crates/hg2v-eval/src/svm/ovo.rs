@@ -12,6 +12,9 @@ use crate::gemm::inner_products;
 use crate::matrix::{Matrix, dot};
 use crate::split::Classes;
 
+/// Rows to predict at a time.
+const ROWS_AT_ONCE: usize = 1024;
+
 /// What a support vector machine is trained with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SvcParams {
@@ -58,7 +61,7 @@ impl Svc {
         let x = x.take(&groups.order)?;
         let products = inner_products(x.values(), x.values(), x.columns());
         let gram = Gram::new(kernel, &products, x.rows())?;
-        let squares = squared_norms(&x);
+        let squares = x.squared_norms();
         let machines = Machines::train(&gram, &groups, params.c, params.tolerance);
         Ok(Svc { kernel, x, squares, groups, machines })
     }
@@ -89,7 +92,8 @@ impl Svc {
     /// # Errors
     /// A wrong number of columns.
     pub fn predict(&self, x: &Matrix) -> Result<Vec<u32>> {
-        Ok(self.machines.predict(&self.groups, &self.cross(x)?))
+        let predict = |cross: Vec<f64>| self.machines.predict(&self.groups, &cross);
+        Ok(self.cross(x)?.flat_map(predict).collect())
     }
 
     /// The decision on each row of `x` for each pair of classes, pairs in the
@@ -100,10 +104,14 @@ impl Svc {
     /// # Errors
     /// See [`Svc::predict`].
     pub fn decisions(&self, x: &Matrix) -> Result<Matrix> {
-        let cross = self.cross(x)?;
-        let decide = |row| self.machines.decisions(&self.groups, row);
-        let values = cross.chunks_exact(self.groups.len()).flat_map(decide).collect();
-        Matrix::new(x.rows(), self.machines.solutions.len(), values)
+        let pairs = self.groups.pairs();
+        let mut values = Vec::with_capacity(x.rows() * pairs.len());
+        for cross in self.cross(x)? {
+            for row in cross.chunks_exact(self.groups.len()) {
+                values.extend(self.machines.decisions(&pairs, row));
+            }
+        }
+        Matrix::new(x.rows(), pairs.len(), values)
     }
 
     /// All classes, ascending.
@@ -122,23 +130,23 @@ impl Svc {
         self.machines.unconverged() == 0
     }
 
-    /// Kernel values of rows of `x` with training rows, class after class.
-    fn cross(&self, x: &Matrix) -> Result<Vec<f64>> {
-        if self.x.rows() == 0 {
-            same_length("columns of the kernel matrix", self.groups.len(), x.columns())?;
-            let order = &self.groups.order;
-            let rows = (0..x.rows()).flat_map(|row| order.iter().map(move |&t| x.row(row)[t]));
-            return Ok(rows.collect());
-        }
-        same_length("columns", self.x.columns(), x.columns())?;
-        let products = inner_products(x.values(), self.x.values(), x.columns());
-        Ok(cross_kernel(self.kernel, products, &squared_norms(x), &self.squares))
+    /// Kernel values of rows of `x` with training rows, class after class; some
+    /// rows at a time, lest many rows take much memory.
+    fn cross<'a>(&'a self, x: &'a Matrix) -> Result<impl Iterator<Item = Vec<f64>> + 'a> {
+        let precomputed = self.x.rows() == 0;
+        let expected = if precomputed { self.groups.len() } else { self.x.columns() };
+        same_length("columns", expected, x.columns())?;
+        Ok(x.values().chunks(ROWS_AT_ONCE * expected).map(move |rows| {
+            if precomputed {
+                let order = &self.groups.order;
+                let rows = rows.chunks_exact(expected);
+                return rows.flat_map(|row| order.iter().map(|&at| row[at])).collect();
+            }
+            let products = inner_products(rows, self.x.values(), expected);
+            let squares: Vec<f64> = rows.chunks_exact(expected).map(|row| dot(row, row)).collect();
+            cross_kernel(self.kernel, products, &squares, &self.squares)
+        }))
     }
-}
-
-/// `‖x‖²` of each row.
-pub(crate) fn squared_norms(x: &Matrix) -> Vec<f64> {
-    (0..x.rows()).map(|row| dot(x.row(row), x.row(row))).collect()
 }
 
 /// Kernel values from inner products of rows with columns, written over them.
@@ -153,6 +161,9 @@ pub(crate) fn cross_kernel(
     }
     products
 }
+
+/// The places of two classes.
+type Pair = (Range<usize>, Range<usize>);
 
 /// Training rows, class after class.
 #[derive(Debug, Clone)]
@@ -187,7 +198,7 @@ impl Groups {
     }
 
     /// All pairs of classes, the first below the second.
-    fn pairs(&self) -> Vec<(Range<usize>, Range<usize>)> {
+    fn pairs(&self) -> Vec<Pair> {
         let ranges = &self.ranges;
         let pairs = (0..ranges.len()).flat_map(|a| (a + 1..ranges.len()).map(move |b| (a, b)));
         pairs.map(|(a, b)| (ranges[a].clone(), ranges[b].clone())).collect()
@@ -204,7 +215,7 @@ impl Machines {
     /// Trains with one C.
     pub(crate) fn train(gram: &Gram, groups: &Groups, c: f64, tolerance: f64) -> Machines {
         let pairs = groups.pairs();
-        let solve = |(first, second): &(Range<usize>, Range<usize>)| {
+        let solve = |(first, second): &Pair| {
             solve_checked(&pair_gram(gram, first, second), first.len(), c, tolerance)
         };
         Machines { solutions: pairs.par_iter().map(solve).collect() }
@@ -221,7 +232,7 @@ impl Machines {
         tolerance: f64,
     ) -> Vec<Machines> {
         let pairs = groups.pairs();
-        let solve_pair = |(first, second): &(Range<usize>, Range<usize>)| -> Vec<Solution> {
+        let solve_pair = |(first, second): &Pair| -> Vec<Solution> {
             let gram = pair_gram(gram, first, second);
             let solve = |c: f64| solve_checked(&gram, first.len(), c, tolerance);
             let most = cs.iter().copied().fold(0.0, f64::max);
@@ -239,20 +250,18 @@ impl Machines {
 
     /// The class of each row of kernel values.
     pub(crate) fn predict(&self, groups: &Groups, cross: &[f64]) -> Vec<u32> {
-        let rows = cross.chunks_exact(groups.len());
-        rows.map(|row| groups.names[vote(&self.decisions(groups, row), groups.names.len())])
-            .collect()
+        let pairs = groups.pairs();
+        let class = |row| vote(&self.decisions(&pairs, row), groups.names.len());
+        cross.chunks_exact(groups.len()).map(|row| groups.names[class(row)]).collect()
     }
 
     /// `Σ β_i·K(x_i, x) − ρ` for each pair of classes.
-    fn decisions(&self, groups: &Groups, row: &[f64]) -> Vec<f64> {
-        let pairs = groups.pairs().into_iter().zip(&self.solutions);
-        pairs
-            .map(|((first, second), solution)| {
-                let (positive, negative) = solution.beta.split_at(first.len());
-                dot(positive, &row[first]) + dot(negative, &row[second]) - solution.rho
-            })
-            .collect()
+    fn decisions(&self, pairs: &[Pair], row: &[f64]) -> Vec<f64> {
+        let decide = |((first, second), solution): (&Pair, &Solution)| {
+            let (positive, negative) = solution.beta.split_at(first.len());
+            dot(positive, &row[first.clone()]) + dot(negative, &row[second.clone()]) - solution.rho
+        };
+        pairs.iter().zip(&self.solutions).map(decide).collect()
     }
 
     /// How many machines ran out of steps.

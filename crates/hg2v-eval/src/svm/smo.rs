@@ -196,41 +196,41 @@ impl<'a> Solver<'a> {
         }
         let row = active.gram.padded_row(i);
         let diagonal = active.diagonal[i];
-        // b is −∞ where β cannot fall; only b > 0 gains.
-        let gain = |b: f64, k: f32, d: f64| {
-            let b = if b > 0.0 { b } else { 0.0 };
-            let a = diagonal + d - 2.0 * f64::from(k);
-            b * b / if a > 0.0 { a } else { TAU }
-        };
         let mut violation = [OUT; LANES];
-        let mut best = (0.0, 0);
-        let blocks = active.f.chunks(BLOCK).zip(active.can_fall.chunks(BLOCK));
-        let blocks = blocks.zip(row.chunks(BLOCK).zip(active.diagonal.chunks(BLOCK)));
-        for (block, ((f, can_fall), (row, diagonal))) in blocks.enumerate() {
-            let mut gains = [0.0; LANES];
-            let chunks = f.as_chunks::<LANES>().0.iter().zip(can_fall.as_chunks::<LANES>().0);
-            let kernel = row.as_chunks::<LANES>().0.iter().zip(diagonal.as_chunks::<LANES>().0);
-            for ((f, can_fall), (k, d)) in chunks.zip(kernel) {
+        let mut best: Option<Pair> = None;
+        let mut most = 0.0;
+        // A division takes as long as all the rest: only lanes that may be better
+        // than the best so far, b² ≥ most·a but for rounding, are divided.
+        let mut bar = 0.0;
+        let chunks = active.f.as_chunks::<LANES>().0.iter();
+        let chunks = chunks.zip(active.can_fall.as_chunks::<LANES>().0);
+        let kernel = row.as_chunks::<LANES>().0.iter();
+        let kernel = kernel.zip(active.diagonal.as_chunks::<LANES>().0);
+        for (chunk, ((f, can_fall), (k, d))) in chunks.zip(kernel).enumerate() {
+            let (f, can_fall, k, d) = (*f, *can_fall, *k, *d);
+            // b is −∞ where β cannot fall; only b > 0 gains.
+            let b: [f64; LANES] = std::array::from_fn(|lane| rise + f[lane] + can_fall[lane]);
+            let mut a = [0.0; LANES];
+            let mut may_be_better = [false; LANES];
+            for lane in 0..LANES {
+                violation[lane] = larger(violation[lane], b[lane]);
+                a[lane] = diagonal + d[lane] - 2.0 * f64::from(k[lane]);
+                a[lane] = if a[lane] > 0.0 { a[lane] } else { TAU };
+                let b = larger(0.0, b[lane]);
+                may_be_better[lane] = b * b >= bar * a[lane];
+            }
+            if may_be_better.into_iter().fold(false, |any, this| any | this) {
                 for lane in 0..LANES {
-                    let b = rise + f[lane] + can_fall[lane];
-                    violation[lane] = larger(violation[lane], b);
-                    gains[lane] = larger(gains[lane], gain(b, k[lane], d[lane]));
+                    let gain = b[lane] * b[lane] / a[lane];
+                    if b[lane] > 0.0 && gain >= most {
+                        best = Some(Pair { i, j: chunk * LANES + lane, b: b[lane] });
+                        most = gain;
+                        bar = gain * (1.0 - 4.0 * f64::EPSILON);
+                    }
                 }
             }
-            let gain = largest(gains);
-            if gain >= best.0 {
-                best = (gain, block);
-            }
         }
-        let (most, block) = best;
-        if largest(violation) < tolerance || most <= 0.0 {
-            return None;
-        }
-        let start = block * BLOCK;
-        let b_of = |t: usize| rise + active.f[t] + active.can_fall[t];
-        let j = (start..(start + BLOCK).min(active.f.len()))
-            .rfind(|&t| gain(b_of(t), row[t], active.diagonal[t]) == most)?;
-        Some(Pair { i, j, b: b_of(j) })
+        best.filter(|_| largest(violation) >= tolerance)
     }
 
     /// Moves the pair, and F and the next riser with it.

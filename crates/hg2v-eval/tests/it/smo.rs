@@ -158,6 +158,28 @@ proptest! {
     }
 }
 
+/// What lets a grid solve several C at once.
+#[test]
+fn a_c_that_is_never_met_changes_no_bit() {
+    let (x, labels) = planted(120, 5, 2);
+    let order: Vec<usize> =
+        [0, 1].iter().flat_map(|&of| (0..120).filter(move |row| row * 7 % 2 == of)).collect();
+    assert!(order.iter().map(|&row| labels[row]).is_sorted());
+    let x = x.take(&order).unwrap();
+    let mut values = Vec::new();
+    for (i, j) in (0..120).flat_map(|i| (0..120).map(move |j| (i, j))) {
+        let square: f64 = x.row(i).iter().zip(x.row(j)).map(|(a, b)| (a - b).powi(2)).sum();
+        values.push((-0.3 * square).exp());
+    }
+    let gram = Gram::precomputed(&Matrix::new(120, 120, values).unwrap()).unwrap();
+    let largest = solve(&gram, 60, 1e6, 1e-3).unwrap();
+    assert!(largest.peak < 1e6, "classes that can be separated: {}", largest.peak);
+    let above = solve(&gram, 60, largest.peak * 1.0001, 1e-3).unwrap();
+    assert_eq!(above, largest);
+    let below = solve(&gram, 60, largest.peak * 0.9, 1e-3).unwrap();
+    assert_ne!(below.beta, largest.beta);
+}
+
 /// Enough rows and steps that rows are left out on the way and taken back in.
 #[test]
 fn shrinking_keeps_the_optimum() {

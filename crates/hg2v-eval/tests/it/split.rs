@@ -1,6 +1,7 @@
 //! Splits partition, stratify, and depend on nothing but their arguments.
 
 use hg2v_eval::Split;
+use hg2v_eval::select::{self, Protocol};
 use hg2v_eval::split::{stratified_folds, stratified_shuffle};
 use proptest::prelude::*;
 
@@ -69,6 +70,20 @@ fn seeds_and_indices_decide() {
     assert_eq!(folds(1, 2), folds(1, 2));
     assert_ne!(folds(1, 2), folds(1, 3));
     assert_ne!(folds(1, 2), folds(2, 2));
+}
+
+/// One member of a class, and fewer members than folds: no reason to give up.
+#[test]
+fn rare_classes_are_allowed() {
+    let (x, mut labels) = crate::common::planted(41, 3, 2);
+    labels[7] = 9;
+    labels[11] = 12;
+    labels[30] = 12;
+    for index in 0..5 {
+        let outer = stratified_shuffle(&labels, 0.2, 1, index).unwrap();
+        let outcome = select::evaluate(&x, &labels, &outer, &Protocol::default()).unwrap();
+        assert_eq!(outcome.predictions.len(), outer.test.len());
+    }
 }
 
 /// Published splits are files: a seed must keep its meaning.

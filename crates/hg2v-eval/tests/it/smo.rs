@@ -158,6 +158,20 @@ proptest! {
     }
 }
 
+/// Of equal points the last carries the weight, as in LIBSVM.
+#[test]
+fn ties_take_the_last_row() {
+    let k = |i: usize, j: usize| if i / 100 == j / 100 { 1.0 } else { 0.5 };
+    let values = (0..40_000).map(|at| k(at / 200, at % 200)).collect();
+    let gram = Gram::precomputed(&Matrix::new(200, 200, values).unwrap()).unwrap();
+    // (F_j − F_i) / a = 2 / (1 + 1 − 2·0.5)
+    let solution = solve(&gram, 100, 10.0, 1e-3).unwrap();
+    let mut beta = [0.0; 200];
+    (beta[99], beta[199]) = (2.0, -2.0);
+    assert_eq!(solution.beta, beta);
+    assert_eq!((solution.rho, solution.iterations), (0.0, 1));
+}
+
 /// What lets a grid solve several C at once.
 #[test]
 fn a_c_that_is_never_met_changes_no_bit() {

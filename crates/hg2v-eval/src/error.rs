@@ -1,0 +1,104 @@
+//! What can go wrong, with enough said that the caller can mend it.
+
+use std::fmt;
+
+/// The result of every fallible function of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Everything that can go wrong.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Two things that must be equally long are not.
+    #[error("{what}: {found} given where {expected} belong; give one for each row")]
+    Length {
+        /// What is too long or too short.
+        what: &'static str,
+        /// How many there should be.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+
+    /// A number that is not finite, or so large that its square is not.
+    #[error(
+        "row {row}, column {column} is {value}; replace it by a finite number below {limit:e} or \
+         drop the row"
+    )]
+    NotFinite {
+        /// The row, from 0.
+        row: usize,
+        /// The column, from 0.
+        column: usize,
+        /// What stands there.
+        value: f64,
+        /// The bound on magnitudes.
+        limit: f64,
+    },
+
+    /// Nothing to learn from.
+    #[error("{what} is empty; give at least one")]
+    Empty {
+        /// What is empty.
+        what: &'static str,
+    },
+
+    /// A classifier needs two classes.
+    #[error(
+        "{place} holds only class {class} ({count} members); a classifier needs at least two \
+         classes: use fewer folds, another seed, or more data of the other classes"
+    )]
+    OneClass {
+        /// Where: "the labels", "the training part of fold 3".
+        place: String,
+        /// The only class.
+        class: u32,
+        /// How often it occurs.
+        count: usize,
+    },
+
+    /// A split names a row that does not exist, or names one twice.
+    #[error("a split names row {row}, {problem}; make the split from these very labels")]
+    Row {
+        /// The row, from 0.
+        row: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+
+    /// A parameter outside its domain.
+    #[error("{name} is {value}, but {requirement}")]
+    Parameter {
+        /// The parameter's name.
+        name: &'static str,
+        /// The offending value.
+        value: String,
+        /// What it must satisfy.
+        requirement: &'static str,
+    },
+}
+
+impl Error {
+    /// A parameter outside its domain.
+    pub(crate) fn parameter(
+        name: &'static str,
+        value: impl fmt::Display,
+        requirement: &'static str,
+    ) -> Error {
+        Error::Parameter { name, value: value.to_string(), requirement }
+    }
+}
+
+/// `found` must be `expected`.
+pub(crate) fn same_length(what: &'static str, expected: usize, found: usize) -> Result<()> {
+    if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
+}
+
+/// `value` must be finite and positive.
+pub(crate) fn positive(name: &'static str, value: f64) -> Result<()> {
+    if value.is_finite() && value > 0.0 {
+        Ok(())
+    } else {
+        Err(Error::parameter(name, value, "it must be a finite number above 0"))
+    }
+}

@@ -1,0 +1,125 @@
+//! Numbers in rows.
+
+use crate::error::{Error, Result, same_length};
+
+/// Magnitudes above this are refused: their squares, and sums of those, would
+/// not be finite.
+const LIMIT: f64 = 1e100;
+
+/// A matrix of finite numbers, row after row.
+///
+/// Vectors arrive as `f32`; everything is computed in `f64`, to which
+/// scikit-learn's support vector machine converts as well.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Matrix {
+    rows: usize,
+    columns: usize,
+    values: Vec<f64>,
+}
+
+impl Matrix {
+    /// The `rows × columns` matrix of `values`, row after row.
+    ///
+    /// # Errors
+    /// A wrong number of values, or one that is not finite or above 1e100.
+    pub fn new(rows: usize, columns: usize, values: Vec<f64>) -> Result<Matrix> {
+        same_length("values of the matrix", rows.saturating_mul(columns), values.len())?;
+        match values.iter().position(|value| value.is_nan() || value.abs() > LIMIT) {
+            None => Ok(Matrix { rows, columns, values }),
+            Some(at) => Err(Error::NotFinite {
+                row: at / columns,
+                column: at % columns,
+                value: values[at],
+                limit: LIMIT,
+            }),
+        }
+    }
+
+    /// The matrix of `values`, row after row, in single precision.
+    ///
+    /// # Errors
+    /// See [`Matrix::new`].
+    pub fn from_f32(rows: usize, columns: usize, values: &[f32]) -> Result<Matrix> {
+        Matrix::new(rows, columns, values.iter().copied().map(f64::from).collect())
+    }
+
+    /// The matrix whose rows are these.
+    ///
+    /// # Errors
+    /// Rows of unequal length, and see [`Matrix::new`].
+    pub fn from_f32_rows<R: AsRef<[f32]>>(rows: &[R]) -> Result<Matrix> {
+        let columns = rows.first().map_or(0, |row| row.as_ref().len());
+        let mut values = Vec::with_capacity(rows.len() * columns);
+        for row in rows {
+            same_length("numbers in a row", columns, row.as_ref().len())?;
+            values.extend(row.as_ref().iter().copied().map(f64::from));
+        }
+        Matrix::new(rows.len(), columns, values)
+    }
+
+    /// How many rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// How many columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// All values, row after row.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// One row.
+    pub fn row(&self, row: usize) -> &[f64] {
+        &self.values[row * self.columns..(row + 1) * self.columns]
+    }
+
+    /// The matrix of these rows, in this order.
+    ///
+    /// # Errors
+    /// A row that does not exist.
+    pub fn take(&self, rows: &[usize]) -> Result<Matrix> {
+        let mut values = Vec::with_capacity(rows.len() * self.columns);
+        for &row in rows {
+            if row >= self.rows {
+                let problem = format!("but there are only {}", self.rows);
+                return Err(Error::Row { row, problem });
+            }
+            values.extend_from_slice(self.row(row));
+        }
+        Ok(Matrix { rows: rows.len(), columns: self.columns, values })
+    }
+
+    /// `‖x‖²` of each row.
+    pub(crate) fn squared_norms(&self) -> Vec<f64> {
+        (0..self.rows).map(|row| dot(self.row(row), self.row(row))).collect()
+    }
+
+    /// Vectors without numbers cannot be told apart.
+    pub(crate) fn has_columns(&self) -> Result<()> {
+        if self.columns > 0 { Ok(()) } else { Err(Error::Empty { what: "every vector" }) }
+    }
+
+    /// The rows as they may be written over; what is written must be finite.
+    pub(crate) fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+}
+
+/// `xᵀy`, in four interleaved partial sums: the order never depends on the
+/// machine, and the compiler can keep the sums in vector registers.
+pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
+    let mut sums = [0.0; 4];
+    let (x4, x_rest) = x.as_chunks::<4>();
+    let (y4, y_rest) = y.as_chunks::<4>();
+    for (a, b) in x4.iter().zip(y4) {
+        for lane in 0..4 {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    let rest: f64 = x_rest.iter().zip(y_rest).map(|(a, b)| a * b).sum();
+    (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
+}

@@ -1,0 +1,22 @@
+//! One binary for all integration tests: it links once.
+
+// A test may fail loudly.
+#![allow(clippy::unwrap_used)]
+
+// What tests share.
+mod common; // fixtures, planted vectors
+
+// Against scikit-learn.
+mod parity;
+
+// Against the definition.
+mod knn; // all distances, sorted
+mod smo; // brute force over active sets, optimality conditions
+
+// Properties.
+mod metrics;
+mod split;
+mod threads; // the same bits at 1, 2 and 4
+
+// Input that is not as it should be.
+mod nonsense;

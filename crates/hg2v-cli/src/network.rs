@@ -33,19 +33,19 @@ pub(crate) struct NetworkArgs {
     #[arg(long, value_enum, value_name = "ACT")]
     input: Option<InputArg>,
     /// Whether θ₁ and θ₄ have biases
-    #[arg(long, value_name = "BOOL")]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     bias: Option<bool>,
     /// How nodes become one vector: sum, max, mean, in the order given
     #[arg(long, value_enum, value_delimiter = ',', value_name = "R,…")]
     readout: Option<Vec<ReadoutArg>>,
     /// Whether level 0 is read out too
-    #[arg(long, value_name = "BOOL")]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     finest: Option<bool>,
     /// Whether the neighbourhoods x are read out too
-    #[arg(long, value_name = "BOOL")]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     local: Option<bool>,
     /// Whether each number e of an embedding becomes sign(e)·ln(1 + |e|)
-    #[arg(long, value_name = "BOOL")]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     log: Option<bool>,
     /// How often every graph is seen
     #[arg(long, value_name = "N")]
@@ -71,6 +71,10 @@ pub(crate) struct NetworkArgs {
     /// When the degree is a feature
     #[arg(long, value_enum, value_name = "WHEN")]
     degree: Option<DegreeArg>,
+    /// Whether a node's surroundings are features too: degree, returns of random
+    /// walks, clustering
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    structure: Option<bool>,
     /// How graphs are coarsened
     #[arg(long, value_enum, value_name = "M")]
     coarsening: Option<MethodArg>,
@@ -218,6 +222,7 @@ impl NetworkArgs {
             DegreeArg::Never => DegreeChoice::Never,
         };
         put(&mut params.features.degree, self.degree.map(degree));
+        put(&mut params.features.structure, self.structure);
         put(&mut params.coarsening.method, self.coarsening.map(Into::into));
         put(&mut params.coarsening.ratio, self.ratio);
         put(&mut params.coarsening.k, self.k);

@@ -6,9 +6,22 @@ use std::fmt;
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Everything that can go wrong.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// A graph or a model failed.
+    #[error(transparent)]
+    Graphs(#[from] hg2v::Error),
+
+    /// Graphs without labels.
+    #[error("{unlabelled} of {graphs} graphs have no label; an accuracy needs one for each")]
+    Unlabelled {
+        /// Graphs without a label.
+        unlabelled: usize,
+        /// All graphs.
+        graphs: usize,
+    },
+
     /// Two things that must be equally long are not.
     #[error("{what}: {found} given where {expected} belong; give one for each row")]
     Length {

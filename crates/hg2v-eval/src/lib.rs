@@ -6,7 +6,9 @@
 //! 2. [`scale`]: columns get mean 0 and variance 1, fitted on the training part;
 //! 3. [`svm`], [`knn`], [`logistic`]: classifiers;
 //! 4. [`select`]: C and γ chosen by cross-validation inside the training part;
-//! 5. [`metrics`]: accuracies and how they spread.
+//! 5. [`metrics`]: accuracies and how they spread;
+//! 6. [`study`]: embedders on the same splits, beside their controls:
+//!    [`statistics`] counted by hand, and networks that were never trained.
 //!
 //! ```
 //! use hg2v_eval::{Matrix, select, split};
@@ -38,6 +40,10 @@ pub mod svm;
 pub mod select;
 
 pub mod metrics;
+
+pub mod statistics;
+
+pub mod study;
 
 pub use error::{Error, Result};
 pub use matrix::Matrix;

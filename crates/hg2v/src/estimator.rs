@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::coarsen;
 use crate::coarsen::cache::Cache;
-use crate::dataset::features::{FeatureChoice, FeatureSchema};
+use crate::dataset::features::{Applied, FeatureChoice, FeatureSchema};
 use crate::dataset::fingerprint::Fingerprint;
 use crate::embed;
 use crate::error::{Error, Place, Result};
@@ -14,11 +14,8 @@ use crate::model::folder::{self, Config, DataNote};
 use crate::model::{Architecture, Example, Keep, Layout, Network, Tape, initial};
 use crate::nn::{Cpu, Device};
 use crate::output::OutputFolder;
-use crate::prepare::{Notes, Preparation, Run};
+use crate::prepare::{Collection, Notes, Preparation, Run};
 use crate::train::{End, Flow, Recipe, State, Step, Trainer};
-
-/// What messages call graphs that came from no file.
-const IN_MEMORY: &str = "<graphs>";
 
 /// How a model is to be made.
 ///
@@ -123,20 +120,38 @@ impl Hg2vParams {
     /// # Ok::<(), hg2v::Error>(())
     /// ```
     pub fn fit(&self, graphs: &[GraphRecord]) -> Result<Hg2v> {
-        let run = Run { records: graphs, file: Path::new(IN_MEMORY), position: 0 };
-        let fit = self.prepare(run, None)?;
+        let collection = self.collect(Run::in_memory(graphs), None)?;
+        let fit = self.prepare(&collection, None)?;
         let (model, _) = fit.train(None, |_, _| Ok(Flow::Continue))?;
         Ok(model)
     }
 
-    /// Fits the features to the graphs and makes them ready: all that comes
-    /// before training.
+    /// Cleans and coarsens the graphs of `run` as this model will.
+    ///
+    /// # Errors
+    /// Parameters outside their domain; a graph that cannot be used.
+    pub fn collect<'a>(&self, run: Run<'a>, cache: Option<&Cache>) -> Result<Collection<'a>> {
+        self.check()?;
+        Collection::new(run, self.weights, &self.coarsening, cache)
+    }
+
+    /// Fits the features to graphs of a collection and makes them ready: all that
+    /// comes before training. `train` names the graphs to train on; `None` takes all.
     ///
     /// # Errors
     /// As [`fit`](Hg2vParams::fit).
-    pub fn prepare(&self, run: Run<'_>, cache: Option<&Cache>) -> Result<Fit> {
+    pub fn prepare(&self, collection: &Collection<'_>, train: Option<&[usize]>) -> Result<Fit> {
         self.check()?;
-        if run.records.is_empty() {
+        let all: Vec<usize>;
+        let train = match train {
+            Some(train) => train,
+            None => {
+                all = (0..collection.len()).collect();
+                &all
+            }
+        };
+        let run = collection.run;
+        if train.is_empty() {
             return Err(Error::input(
                 run.file,
                 Place::Whole,
@@ -144,16 +159,15 @@ impl Hg2vParams {
                 "give a collection of at least one graph",
             ));
         }
-        let (graphs, found) = run.graphs(self.weights)?;
-        let features =
-            FeatureSchema::fit(run.file, self.features, run.records.iter().zip(&graphs))?;
+        let chosen = train.iter().map(|&i| (&run.records[i], &collection.graphs[i]));
+        let features = FeatureSchema::fit(run.file, self.features, chosen)?;
         let preparation =
             Preparation { features, weights: self.weights, coarsening: self.coarsening };
         let levels = self.architecture.levels;
-        let (examples, notes) = preparation.examples_of(run, &graphs, found, levels, cache)?;
+        let (examples, applied) = preparation.examples(collection, train, levels)?;
         let layout = Layout::new(&self.architecture, preparation.features.dim())?;
         let mut fingerprint = Fingerprint::new();
-        run.records.iter().for_each(|record| fingerprint.add(record));
+        train.iter().for_each(|&i| fingerprint.add(&run.records[i]));
         let config = Config {
             format: folder::FORMAT,
             hg2v: env!("CARGO_PKG_VERSION").to_owned(),
@@ -162,12 +176,13 @@ impl Hg2vParams {
             feature_choice: self.features,
             preparation,
             data: DataNote {
-                graphs: notes.graphs,
-                nodes: notes.nodes,
+                graphs: train.len() as u64,
+                nodes: examples.iter().map(|example| example.num_nodes() as u64).sum(),
                 fingerprint: fingerprint.finish(),
             },
             parameters_sha256: None,
         };
+        let notes = Notes { applied, ..collection.notes };
         Ok(Fit { config, network: Network { layout }, examples, notes })
     }
 }
@@ -185,6 +200,12 @@ pub struct Fit {
 }
 
 impl Fit {
+    /// The model before its training.
+    pub fn untrained(&self) -> Hg2v {
+        let parameters = initial(&self.network.layout, self.config.recipe.seed);
+        Hg2v { config: self.config.clone(), network: self.network.clone(), parameters }
+    }
+
     /// Trains from the beginning, or from `state`; `watch` sees every step.
     ///
     /// # Errors
@@ -293,31 +314,38 @@ impl Hg2v {
     /// # Errors
     /// Graphs whose features are not those of the model.
     pub fn embed(&self, graphs: &[GraphRecord]) -> Result<Embeddings> {
-        let run = Run { records: graphs, file: Path::new(IN_MEMORY), position: 0 };
-        Ok(self.embed_run(run, None)?.0)
-    }
-
-    /// As [`embed`](Hg2v::embed), for records of a file.
-    ///
-    /// # Errors
-    /// As [`embed`](Hg2v::embed).
-    pub fn embed_run(&self, run: Run<'_>, cache: Option<&Cache>) -> Result<(Embeddings, Notes)> {
-        let (examples, notes) = self.examples(run, cache)?;
-        let embeddings = Embeddings {
+        let (examples, _) = self.examples(Run::in_memory(graphs), None)?;
+        Ok(Embeddings {
             dim: self.network.layout.embedding_dim(),
             values: self.embed_examples(&examples),
-            ids: run.records.iter().map(|record| record.id.clone()).collect(),
-            labels: run.records.iter().map(|record| record.label.clone()).collect(),
-        };
-        Ok((embeddings, notes))
+            ids: graphs.iter().map(|record| record.id.clone()).collect(),
+            labels: graphs.iter().map(|record| record.label.clone()).collect(),
+        })
     }
 
-    /// Makes records ready for the network.
+    /// Cleans, coarsens and makes ready the graphs of `run`.
     ///
     /// # Errors
     /// As [`embed`](Hg2v::embed).
     pub fn examples(&self, run: Run<'_>, cache: Option<&Cache>) -> Result<(Vec<Example>, Notes)> {
-        self.config.preparation.examples(run, self.config.architecture.levels, cache)
+        let Preparation { weights, coarsening, .. } = &self.config.preparation;
+        let collection = Collection::new(run, *weights, coarsening, cache)?;
+        let all: Vec<usize> = (0..collection.len()).collect();
+        let (examples, applied) = self.examples_of(&collection, &all)?;
+        Ok((examples, Notes { applied, ..collection.notes }))
+    }
+
+    /// Makes graphs of a collection ready, which must have been cleaned and
+    /// coarsened as this model does.
+    ///
+    /// # Errors
+    /// Graphs whose features are not those of the model.
+    pub fn examples_of(
+        &self,
+        collection: &Collection<'_>,
+        which: &[usize],
+    ) -> Result<(Vec<Example>, Applied)> {
+        self.config.preparation.examples(collection, which, self.config.architecture.levels)
     }
 
     /// The vectors of prepared graphs, row after row.

@@ -40,4 +40,4 @@ pub mod prepare;
 mod estimator;
 
 pub use error::{Error, Result};
-pub use estimator::{Embeddings, Hg2v, Hg2vParams};
+pub use estimator::{Embeddings, Fit, Gradients, Hg2v, Hg2vParams};

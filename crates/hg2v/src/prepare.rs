@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::coarsen::cache::{Cache, Origin, pyramids};
 use crate::coarsen::{self, Pyramid};
-use crate::dataset::features;
-use crate::dataset::features::{Applied, FeatureSchema};
+use crate::dataset::features::{self, Applied, FeatureSchema};
 use crate::error::{Error, Place, Result};
 use crate::graph::{Findings, Graph, GraphRecord, WeightPolicy};
 use crate::model::Example;
@@ -90,67 +89,91 @@ pub struct Run<'a> {
     pub position: u64,
 }
 
-impl Run<'_> {
-    /// The graphs of the records, and what was met on the way.
+impl<'a> Run<'a> {
+    /// Records that came from no file.
+    pub fn in_memory(records: &'a [GraphRecord]) -> Run<'a> {
+        Run { records, file: Path::new("<graphs>"), position: 0 }
+    }
+}
+
+/// Records with their graphs and pyramids: what does not depend on features.
+#[derive(Debug)]
+pub struct Collection<'a> {
+    /// The records.
+    pub run: Run<'a>,
+    /// A graph for each.
+    pub graphs: Vec<Graph>,
+    /// A pyramid for each.
+    pub pyramids: Vec<Pyramid>,
+    /// What was met on the way.
+    pub notes: Notes,
+}
+
+impl<'a> Collection<'a> {
+    /// Cleans and coarsens the graphs of `run`.
     ///
     /// # Errors
-    /// As [`graph_of`], for the first graph that fails.
-    pub fn graphs(&self, weights: WeightPolicy) -> Result<(Vec<Graph>, Findings)> {
-        let made: Vec<(Graph, Findings)> = self
+    /// A graph that the weights refuse, or that cannot be coarsened.
+    pub fn new(
+        run: Run<'a>,
+        weights: WeightPolicy,
+        coarsening: &coarsen::Params,
+        cache: Option<&Cache>,
+    ) -> Result<Collection<'a>> {
+        let made: Vec<(Graph, Findings)> = run
             .records
             .par_iter()
             .enumerate()
-            .map(|(i, record)| graph_of(record, weights, self.file, self.position + i as u64))
+            .map(|(i, record)| graph_of(record, weights, run.file, run.position + i as u64))
             .collect::<Result<_>>()?;
-        let mut found = Findings::default();
-        made.iter().for_each(|(_, findings)| found.add(findings));
-        Ok((made.into_iter().map(|(graph, _)| graph).collect(), found))
+        let mut notes = Notes { graphs: made.len() as u64, ..Notes::default() };
+        for (graph, found) in &made {
+            notes.nodes += graph.num_nodes() as u64;
+            notes.edges += graph.num_edges() as u64;
+            notes.found.add(found);
+        }
+        let graphs: Vec<Graph> = made.into_iter().map(|(graph, _)| graph).collect();
+        let (pyramids, origin) = pyramids(&graphs, coarsening, cache)?;
+        if origin == Origin::Cache {
+            notes.from_cache = notes.graphs;
+        }
+        notes.not_converged = pyramids.iter().filter(|pyramid| !pyramid.converged).count() as u64;
+        Ok(Collection { run, graphs, pyramids, notes })
+    }
+
+    /// How many graphs.
+    pub fn len(&self) -> usize {
+        self.graphs.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.graphs.is_empty()
     }
 }
 
 impl Preparation {
-    /// Makes the records of `run` ready for a network of `levels` levels.
+    /// Makes some graphs of a collection ready for a network of `levels` levels,
+    /// in the order of `which`.
     ///
     /// # Errors
-    /// A graph that the features or the weights refuse, or that cannot be coarsened.
+    /// A graph whose features are not those the schema was fitted to.
     pub fn examples(
         &self,
-        run: Run<'_>,
+        collection: &Collection<'_>,
+        which: &[usize],
         levels: usize,
-        cache: Option<&Cache>,
-    ) -> Result<(Vec<Example>, Notes)> {
-        let (graphs, found) = run.graphs(self.weights)?;
-        self.examples_of(run, &graphs, found, levels, cache)
-    }
-
-    /// As [`examples`](Preparation::examples), where the graphs are there already.
-    pub(crate) fn examples_of(
-        &self,
-        run: Run<'_>,
-        graphs: &[Graph],
-        found: Findings,
-        levels: usize,
-        cache: Option<&Cache>,
-    ) -> Result<(Vec<Example>, Notes)> {
-        let (made, origin) = pyramids(graphs, &self.coarsening, cache)?;
-        let example = |i: usize| {
+    ) -> Result<(Vec<Example>, Applied)> {
+        let run = collection.run;
+        let example = |&i: &usize| {
             let origin = features::Origin { file: run.file, position: run.position + i as u64 };
-            let (rows, applied) = self.features.apply(&run.records[i], &graphs[i], origin)?;
-            Ok((Example::new(&graphs[i], &made[i], rows.values, levels), applied))
+            let (graph, pyramid) = (&collection.graphs[i], &collection.pyramids[i]);
+            let (rows, applied) = self.features.apply(&run.records[i], graph, origin)?;
+            Ok((Example::new(graph, pyramid, rows.values, levels), applied))
         };
-        let examples: Vec<(Example, Applied)> =
-            (0..graphs.len()).into_par_iter().map(example).collect::<Result<_>>()?;
-        let mut notes = Notes {
-            graphs: graphs.len() as u64,
-            nodes: graphs.iter().map(|graph| graph.num_nodes() as u64).sum(),
-            edges: graphs.iter().map(|graph| graph.num_edges() as u64).sum(),
-            found,
-            from_cache: if origin == Origin::Cache { graphs.len() as u64 } else { 0 },
-            not_converged: made.iter().filter(|pyramid: &&Pyramid| !pyramid.converged).count()
-                as u64,
-            ..Notes::default()
-        };
-        examples.iter().for_each(|(_, applied)| notes.applied.add(applied));
-        Ok((examples.into_iter().map(|(example, _)| example).collect(), notes))
+        let made: Vec<(Example, Applied)> = which.par_iter().map(example).collect::<Result<_>>()?;
+        let mut applied = Applied::default();
+        made.iter().for_each(|(_, of_one)| applied.add(of_one));
+        Ok((made.into_iter().map(|(example, _)| example).collect(), applied))
     }
 }

@@ -75,7 +75,9 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     params.check()?;
     let (path, records) = read_all(&args.data, context)?;
     let run = Run { records: &records, file: &path, position: 0 };
-    let fit = params.prepare(run, args.cache.open().as_ref())?;
+    let collection = params.collect(run, args.cache.open().as_ref())?;
+    let fit = params.prepare(&collection, None)?;
+    drop(collection);
     drop(records);
     if let Some(stored) = &stored
         && stored.data != fit.config.data

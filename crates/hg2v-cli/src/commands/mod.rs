@@ -5,6 +5,7 @@ mod convert;
 mod datasets;
 mod demo;
 mod embed;
+mod evaluate;
 mod fit;
 mod generate;
 mod images;
@@ -26,6 +27,7 @@ pub(crate) enum Command {
     Coarsen(coarsen::Args),
     Fit(fit::Args),
     Embed(embed::Args),
+    Evaluate(evaluate::Args),
 }
 
 impl Command {
@@ -40,6 +42,7 @@ impl Command {
             Command::Coarsen(args) => coarsen::run(args, context),
             Command::Fit(args) => fit::run(args, context),
             Command::Embed(args) => embed::run(args, context),
+            Command::Evaluate(args) => evaluate::run(args, context),
         }
     }
 }

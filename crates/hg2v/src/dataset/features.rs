@@ -4,7 +4,7 @@
 //! A node's row is the concatenation
 //!
 //! ```text
-//! [ (attributes − mean) / std | one-hot label | (degree − mean) / std ]
+//! [ (attributes − mean) / std | one-hot label | (degree − mean) / std | (structure − mean) / std ]
 //! ```
 //!
 //! of the parts that the collection has and the [`FeatureChoice`] takes:
@@ -14,7 +14,9 @@
 //! - labels are one-hot over the sorted vocabulary of the training nodes; a label
 //!   that training never met is a row of zeros, and is counted;
 //! - the degree, a number of neighbours, is standardised like an attribute, and by
-//!   default stands in only when there is nothing else.
+//!   default stands in only when there is nothing else;
+//! - structure, when asked for, are the numbers of [`structure`](crate::graph::structure),
+//!   standardised likewise; they then stand in for the degree.
 
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
@@ -24,6 +26,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Place, Result, shown};
+use crate::graph::structure::{COLUMNS, structure};
 use crate::graph::{Features, Graph, GraphRecord, Scalar};
 
 /// Most columns a row may have. A vocabulary beyond it is one of names, not of
@@ -43,6 +46,9 @@ pub struct FeatureChoice {
     pub labels: bool,
     /// The degree.
     pub degree: DegreeChoice,
+    /// What a node's surroundings look like.
+    #[serde(default)]
+    pub structure: bool,
 }
 
 /// When the degree is a feature.
@@ -60,7 +66,12 @@ pub enum DegreeChoice {
 
 impl Default for FeatureChoice {
     fn default() -> FeatureChoice {
-        FeatureChoice { attributes: true, labels: true, degree: DegreeChoice::Auto }
+        FeatureChoice {
+            attributes: true,
+            labels: true,
+            degree: DegreeChoice::Auto,
+            structure: false,
+        }
     }
 }
 
@@ -83,6 +94,7 @@ pub struct FeatureSchema {
     /// Strictly ascending.
     labels: Option<Vec<Scalar>>,
     degree: Option<Scaler>,
+    structure: Option<Scaler>,
 }
 
 /// The centre and width of every column; widths are positive.
@@ -152,7 +164,8 @@ impl FeatureSchema {
     /// Numbers a node.
     pub fn dim(&self) -> usize {
         let width = |scaler: &Option<Scaler>| scaler.as_ref().map_or(0, |s| s.mean.len());
-        width(&self.attributes) + self.labels.as_ref().map_or(0, Vec::len) + width(&self.degree)
+        let scaled = [&self.attributes, &self.degree, &self.structure];
+        scaled.into_iter().map(width).sum::<usize>() + self.labels.as_ref().map_or(0, Vec::len)
     }
 
     /// How attributes are scaled, where they are used.
@@ -168,6 +181,11 @@ impl FeatureSchema {
     /// How the degree is scaled, where it is used.
     pub fn degree(&self) -> Option<&Scaler> {
         self.degree.as_ref()
+    }
+
+    /// How the numbers of a node's surroundings are scaled, where they are used.
+    pub fn structure(&self) -> Option<&Scaler> {
+        self.structure.as_ref()
     }
 
     /// The rows of a graph's nodes, and what had to be resolved.
@@ -198,6 +216,7 @@ impl FeatureSchema {
         values
             .try_reserve_exact(n.saturating_mul(dim))
             .map_err(|_| too_much_memory(record, n, dim, origin))?;
+        let surroundings = self.structure.as_ref().map(|scaler| (scaler, structure(graph)));
         for node in 0..n {
             if let Some((scaler, features)) = attributes {
                 let row = features.row(node);
@@ -213,6 +232,9 @@ impl FeatureSchema {
             }
             if let Some(scaler) = &self.degree {
                 scaler.scale([graph.degree(node) as f64], &mut values, &mut applied);
+            }
+            if let Some((scaler, surroundings)) = &surroundings {
+                scaler.scale(surroundings[node], &mut values, &mut applied);
             }
         }
         Ok((NodeFeatures { dim, values }, applied))
@@ -246,6 +268,9 @@ impl fmt::Display for FeatureSchema {
         }
         if self.degree.is_some() {
             parts.push("the degree, standardised".to_owned());
+        }
+        if let Some(scaler) = &self.structure {
+            parts.push(format!("{} of structure, standardised", scaler.mean.len()));
         }
         write!(f, "{} = {}", parts.join(" + "), count(self.dim(), "column"))
     }
@@ -333,6 +358,7 @@ pub struct FeatureFitter {
     first: Option<(Has, String)>,
     attributes: Moments,
     degree: Moments,
+    structure: Moments,
     vocabulary: BTreeSet<Scalar>,
 }
 
@@ -354,6 +380,7 @@ impl FeatureFitter {
             first: None,
             attributes: Moments::default(),
             degree: Moments::default(),
+            structure: Moments::default(),
             vocabulary: BTreeSet::new(),
         }
     }
@@ -403,6 +430,9 @@ impl FeatureFitter {
         for node in 0..graph.num_nodes() {
             self.degree.push(&[graph.degree(node) as f64]);
         }
+        if self.choice.structure {
+            structure(graph).iter().for_each(|row| self.structure.push(row));
+        }
         Ok(())
     }
 
@@ -426,9 +456,11 @@ impl FeatureFitter {
         let degree = match self.choice.degree {
             DegreeChoice::Always => true,
             DegreeChoice::Never => false,
-            DegreeChoice::Auto => attributes.is_none() && labels.is_none(),
+            DegreeChoice::Auto => {
+                attributes.is_none() && labels.is_none() && !self.choice.structure
+            }
         };
-        if attributes.is_none() && labels.is_none() && !degree {
+        if attributes.is_none() && labels.is_none() && !degree && !self.choice.structure {
             return Err(Error::input(
                 self.file,
                 Place::Whole,
@@ -437,17 +469,22 @@ impl FeatureFitter {
             ));
         }
         let attributes = match attributes {
-            Some(_) => Some(self.attributes.scaler(&self.file)?),
+            Some(has) => Some(self.attributes.scaler(&self.file, has.attributes)?),
             None => None,
         };
         let degree = match degree {
-            true => Some(self.degree.scaler(&self.file)?),
+            true => Some(self.degree.scaler(&self.file, 1)?),
+            false => None,
+        };
+        let structure = match self.choice.structure {
+            true => Some(self.structure.scaler(&self.file, COLUMNS)?),
             false => None,
         };
         Ok(FeatureSchema {
             attributes,
             labels: labels.map(|_| self.vocabulary.into_iter().collect()),
             degree,
+            structure,
         })
     }
 
@@ -518,9 +555,9 @@ impl Moments {
     }
 
     /// A column without spread gets width 1, so that it becomes zeros.
-    fn scaler(self, file: &Path) -> Result<Scaler> {
+    fn scaler(self, file: &Path, columns: usize) -> Result<Scaler> {
         if self.rows == 0 {
-            return Ok(Scaler { mean: vec![0.0], std: vec![1.0] });
+            return Ok(Scaler { mean: vec![0.0; columns], std: vec![1.0; columns] });
         }
         let deviations = self.squares.iter().map(|squares| (squares / self.rows as f64).sqrt());
         let std: Vec<f64> = deviations.map(|std| if std == 0.0 { 1.0 } else { std }).collect();
@@ -546,6 +583,8 @@ struct Stored {
     attributes: Option<Scaler>,
     labels: Option<Vec<Scalar>>,
     degree: Option<Scaler>,
+    #[serde(default)]
+    structure: Option<Scaler>,
 }
 
 impl From<FeatureSchema> for Stored {
@@ -555,6 +594,7 @@ impl From<FeatureSchema> for Stored {
             attributes: schema.attributes,
             labels: schema.labels,
             degree: schema.degree,
+            structure: schema.structure,
         }
     }
 }
@@ -566,7 +606,11 @@ impl TryFrom<Stored> for FeatureSchema {
         if stored.version != VERSION {
             return Err(format!("its version is {}, not {VERSION}", stored.version));
         }
-        for (name, scaler) in [("attributes", &stored.attributes), ("degree", &stored.degree)] {
+        for (name, scaler) in [
+            ("attributes", &stored.attributes),
+            ("degree", &stored.degree),
+            ("structure", &stored.structure),
+        ] {
             let Some(scaler) = scaler else { continue };
             if scaler.mean.len() != scaler.std.len() {
                 let (mean, std) = (scaler.mean.len(), scaler.std.len());
@@ -585,6 +629,9 @@ impl TryFrom<Stored> for FeatureSchema {
         if stored.degree.as_ref().is_some_and(|scaler| scaler.mean.len() != 1) {
             return Err("degree is one column, not more or less".to_owned());
         }
+        if stored.structure.as_ref().is_some_and(|scaler| scaler.mean.len() != COLUMNS) {
+            return Err(format!("structure is {COLUMNS} columns, not more or less"));
+        }
         let labels = stored.labels.as_deref().unwrap_or_default();
         if let Some(pair) = labels.windows(2).find(|pair| pair[0] >= pair[1]) {
             let (a, b) = (shown(&pair[0].to_string()), shown(&pair[1].to_string()));
@@ -594,6 +641,7 @@ impl TryFrom<Stored> for FeatureSchema {
             attributes: stored.attributes,
             labels: stored.labels,
             degree: stored.degree,
+            structure: stored.structure,
         };
         match schema.dim() {
             0 => Err("it has no columns".to_owned()),

@@ -5,6 +5,7 @@ mod csr;
 mod intern;
 mod record;
 mod scalar;
+pub mod structure;
 pub mod wl;
 mod wl_digest;
 

@@ -30,3 +30,5 @@ mod coarsening_properties;
 
 // The network.
 mod network; // against the golden step, a naive twin and finite differences
+mod training; // the same bits always; damaged models
+mod vectors; // files of vectors

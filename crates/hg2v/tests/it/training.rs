@@ -1,0 +1,329 @@
+//! Training and the model's folder: the same bits always, and nothing damaged is believed.
+
+use std::fs;
+use std::path::Path;
+
+use hg2v::graph::{Features, GraphRecord, Scalar};
+use hg2v::model::folder;
+use hg2v::prepare::Run;
+use hg2v::train::{End, Flow, State};
+use hg2v::{Hg2v, Hg2vParams};
+
+use crate::network::noise;
+
+/// Forty random trees and rings with two attributes a node.
+fn graphs() -> Vec<GraphRecord> {
+    (0..40u32)
+        .map(|i| {
+            let n = 8 + i % 13;
+            let random = noise((3 * n) as usize, u64::from(i));
+            let parent = |v: u32| ((random[v as usize] + 1.0) / 2.0 * f64::from(v)) as u32;
+            let mut edges: Vec<[u32; 2]> = (1..n).map(|v| [parent(v), v]).collect();
+            if i % 2 == 0 {
+                edges.push([0, n - 1]);
+            }
+            GraphRecord {
+                id: Some(Scalar::Int(i64::from(i))),
+                label: Some(Scalar::Int(i64::from(i % 2))),
+                num_nodes: n,
+                edges,
+                features: Some(Features { dim: 2, values: random[n as usize..].to_vec() }),
+                ..GraphRecord::default()
+            }
+        })
+        .collect()
+}
+
+fn params() -> Hg2vParams {
+    Hg2v::params().dim(12).hops(3).levels(2).epochs(3).seed(5)
+}
+
+fn in_pool<T: Send>(threads: usize, job: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(job)
+}
+
+#[test]
+fn training_gives_the_same_bits_at_any_number_of_threads() {
+    let graphs = graphs();
+    let fit = |threads| {
+        in_pool(threads, || {
+            let model = params().fit(&graphs).unwrap();
+            (model.parameters().clone(), model.embed(&graphs).unwrap().values)
+        })
+    };
+    let one = fit(1);
+    assert!(one == fit(2), "two threads differ from one");
+    assert!(one == fit(4), "four threads differ from one");
+    let other = params().seed(6).fit(&graphs).unwrap();
+    assert_ne!(other.parameters(), &one.0, "the seed must matter");
+}
+
+#[test]
+fn a_run_stopped_anywhere_and_resumed_from_disk_ends_in_the_same_bits() {
+    let graphs = graphs();
+    let folder = tempfile::tempdir().unwrap();
+    let collection = params().collect(Run::in_memory(&graphs), None).unwrap();
+    let fit = params().prepare(&collection, None).unwrap();
+    let (whole, end) = fit.train(None, |_, _| Ok(Flow::Continue)).unwrap();
+    assert_eq!(end, End::Done);
+    let mut last_means = Vec::new();
+    for stop_after in [0, 3, 4, 5, 9, 14] {
+        let mut state: Option<State> = None;
+        let (_, end) = fit
+            .train(None, |now, step| {
+                Ok(if step.step == stop_after {
+                    state = Some(now());
+                    Flow::Pause
+                } else {
+                    Flow::Continue
+                })
+            })
+            .unwrap();
+        folder::write_checkpoint(folder.path(), state.as_ref().unwrap()).unwrap();
+        let read = folder::read_checkpoint(folder.path(), &fit.network.layout).unwrap().unwrap();
+        assert_eq!(read, state.unwrap());
+        // Stopped after its last step, a run has nothing left to do.
+        assert_eq!(end, End::Paused);
+        let mut mean = None;
+        let watch = |_: &dyn Fn() -> State, step: &hg2v::train::Step| {
+            mean = Some(step.mean.clone());
+            Ok(Flow::Continue)
+        };
+        let (resumed, _) = fit.train(Some(&read), watch).unwrap();
+        assert_eq!(resumed.parameters(), whole.parameters(), "stopped after {stop_after}");
+        last_means.extend(mean);
+    }
+    assert!(last_means.windows(2).all(|pair| pair[0] == pair[1]), "the log would differ");
+}
+
+#[test]
+fn training_makes_the_loss_smaller_on_every_level() {
+    let graphs = graphs();
+    let params = params().epochs(30);
+    let collection = params.collect(Run::in_memory(&graphs), None).unwrap();
+    let fit = params.prepare(&collection, None).unwrap();
+    let mut epochs = Vec::new();
+    fit.train(None, |_, step| {
+        if step.ends_epoch {
+            epochs.push(step.mean.iter().map(|loss| loss.total()).collect::<Vec<_>>());
+        }
+        Ok(Flow::Continue)
+    })
+    .unwrap();
+    let (first, last) = (&epochs[0], &epochs[29]);
+    assert!(last.iter().zip(first).all(|(last, first)| last < first), "{first:?} {last:?}");
+    // A guess that tells nothing apart costs 2·ln 2 a level.
+    assert!(last.iter().all(|loss| *loss < 2.0 * 2f64.ln()), "{last:?}");
+}
+
+#[test]
+fn a_rate_that_diverges_stops_with_the_last_good_state() {
+    let graphs = graphs();
+    let params = params().rate(1e30);
+    let collection = params.collect(Run::in_memory(&graphs), None).unwrap();
+    let fit = params.prepare(&collection, None).unwrap();
+    let error = fit.train(None, |_, _| Ok(Flow::Continue)).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("diverged") && error.contains("tenth of the rate"), "{error}");
+}
+
+#[test]
+fn a_model_read_back_embeds_to_the_same_bits() {
+    let graphs = graphs();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model");
+    let model = params().fit(&graphs).unwrap();
+    model.save(&path).unwrap();
+    let read = Hg2v::load(&path).unwrap();
+    assert_eq!(read.embed(&graphs).unwrap(), model.embed(&graphs).unwrap());
+    assert_eq!(read.untrained().parameters(), model.untrained().parameters());
+    assert_ne!(read.untrained().parameters(), read.parameters());
+    let again = model.save(&path).unwrap_err().to_string();
+    assert!(again.contains("not empty"), "{again}");
+}
+
+/// Changes one file of a model's folder, and what loading it then says.
+fn damaged(change: impl FnOnce(&Path)) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model");
+    params().epochs(1).fit(&graphs()).unwrap().save(&path).unwrap();
+    change(&path);
+    Hg2v::load(&path).unwrap_err().to_string()
+}
+
+fn edit(path: &Path, name: &str, change: impl FnOnce(Vec<u8>) -> Vec<u8>) {
+    let file = path.join(name);
+    fs::write(&file, change(fs::read(&file).unwrap())).unwrap();
+}
+
+fn replaced(bytes: Vec<u8>, from: &str, to: &str) -> Vec<u8> {
+    let text = String::from_utf8(bytes).unwrap();
+    assert!(text.contains(from), "{text}");
+    text.replacen(from, to, 1).into_bytes()
+}
+
+#[test]
+fn a_damaged_model_is_refused_and_the_message_says_what_is_wrong() {
+    let config = |from: &'static str, to: &'static str| {
+        damaged(|path| edit(path, folder::CONFIG, |bytes| replaced(bytes, from, to)))
+    };
+    let says = |error: String, words: &[&str]| {
+        assert!(words.iter().all(|word| error.contains(word)), "{words:?} not in: {error}");
+    };
+    says(damaged(|p| fs::remove_file(p.join(folder::CONFIG)).unwrap()), &["config.json", "read"]);
+    says(
+        damaged(|p| fs::remove_file(p.join(folder::PARAMETERS)).unwrap()),
+        &["model.safetensors", "read"],
+    );
+    says(config("\"format\": 1", "\"format\": 2"), &["format is 2", "knows 1"]);
+    says(config("\"dim\": 12", "\"dim\": 13"), &["shape", "config.json asks for"]);
+    says(config("\"dim\": 12", "\"dim\": 0"), &["dim is 0"]);
+    says(config("\"dim\": 12", "\"dim\": 99999999999"), &["dim is 99999999999"]);
+    says(config("{", "["), &["config.json", "line 1"]);
+    says(config("\"bias\"", "\"biass\""), &["unknown field", "biass"]);
+    says(config("\"parameters_sha256\": \"", "\"parameters_sha256\": \"0"), &["content is not"]);
+    for keep in [0, 7, 60, 2000] {
+        let cut = damaged(|p| edit(p, folder::PARAMETERS, |bytes| bytes[..keep].to_vec()));
+        says(cut, &["model.safetensors", "no whole safetensors file"]);
+    }
+    let nan = damaged(|p| {
+        edit(p, folder::PARAMETERS, |mut bytes| {
+            let at = bytes.len() - 4;
+            bytes[at..].copy_from_slice(&f32::NAN.to_le_bytes());
+            bytes
+        });
+    });
+    says(nan, &["holds NaN"]);
+    let flipped = damaged(|p| {
+        edit(p, folder::PARAMETERS, |mut bytes| {
+            let at = bytes.len() - 4;
+            bytes[at] ^= 1;
+            bytes
+        });
+    });
+    says(flipped, &["content is not what config.json was written with"]);
+    let unfinished = damaged(|p| {
+        let config = folder::read_config(p).unwrap();
+        folder::write_config(p, &folder::Config { parameters_sha256: None, ..config }).unwrap();
+    });
+    says(unfinished, &["not finished", "--resume"]);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    says(Hg2v::load(file.path()).unwrap_err().to_string(), &["a model is a folder"]);
+}
+
+#[test]
+fn a_damaged_checkpoint_is_never_resumed_from() {
+    let graphs = graphs();
+    let folder = tempfile::tempdir().unwrap();
+    let collection = params().collect(Run::in_memory(&graphs), None).unwrap();
+    let fit = params().prepare(&collection, None).unwrap();
+    let layout = &fit.network.layout;
+    assert!(folder::read_checkpoint(folder.path(), layout).unwrap().is_none());
+    let mut state = None;
+    fit.train(None, |now, _| {
+        state = Some(now());
+        Ok(Flow::Pause)
+    })
+    .unwrap();
+    folder::write_checkpoint(folder.path(), &state.unwrap()).unwrap();
+    let file = folder.path().join(folder::CHECKPOINT);
+    let whole = fs::read(&file).unwrap();
+    for at in (0..whole.len()).step_by(97) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 4;
+        fs::write(&file, &bytes).unwrap();
+        assert!(folder::read_checkpoint(folder.path(), layout).is_err(), "byte {at}");
+        fs::write(&file, &whole[..at]).unwrap();
+        assert!(folder::read_checkpoint(folder.path(), layout).is_err(), "cut at {at}");
+    }
+}
+
+#[test]
+fn parameters_out_of_range_are_named() {
+    let graphs = graphs();
+    let says = |params: Hg2vParams, word: &str| {
+        let error = params.fit(&graphs).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains(word), "{error}");
+    };
+    says(params().dim(0), "dim is 0");
+    says(params().dim(1 << 20), "dim is 1048576");
+    says(params().hops(0), "hops is 0");
+    says(params().levels(0), "levels is 0");
+    says(params().batch(0), "batch is 0");
+    says(params().rate(0.0), "lr is 0");
+    says(params().rate(f64::NAN), "lr is NaN");
+    says(params().epochs(u64::MAX), "epochs is");
+    let mut none = params();
+    none.architecture.readout.clear();
+    says(none, "readout");
+}
+
+#[test]
+fn small_and_odd_collections_are_trained_on_or_refused_by_name() {
+    let empty = params().fit(&[]).map(|_| ()).unwrap_err().to_string();
+    assert!(empty.contains("no graphs"), "{empty}");
+    let all = graphs();
+    // One graph has no other to be told from, yet its own nodes.
+    let one = params().fit(&all[..1]).unwrap();
+    assert!(one.embed(&all).unwrap().values.iter().all(|value| value.is_finite()));
+    // Equal graphs have equal vectors.
+    let same = vec![all[0].clone(); 9];
+    let vectors = params().fit(&same).unwrap().embed(&same).unwrap();
+    assert!((1..9).all(|i| vectors.row(i) == vectors.row(0)));
+    // No nodes, one node, no edges.
+    let bare = |n: u32| GraphRecord {
+        num_nodes: n,
+        features: Some(Features { dim: 2, values: vec![0.5; 2 * n as usize] }),
+        ..GraphRecord::default()
+    };
+    let odd = vec![bare(0), bare(1), bare(5), all[0].clone()];
+    let vectors = params().fit(&odd).unwrap().embed(&odd).unwrap();
+    assert!(vectors.values.iter().all(|value| value.is_finite()));
+    assert!(vectors.row(0).iter().all(|value| *value == 0.0), "no nodes, no vector");
+}
+
+#[test]
+fn graphs_whose_features_do_not_match_the_model_are_named() {
+    let mut all = graphs();
+    let model = params().epochs(1).fit(&all).unwrap();
+    all[3].features = None;
+    let error = model.embed(&all).unwrap_err().to_string();
+    assert!(error.contains("graph `3` has no node attributes"), "{error}");
+    all[3].features = Some(Features { dim: 3, values: vec![0.0; 3 * all[3].num_nodes as usize] });
+    let error = model.embed(&all).unwrap_err().to_string();
+    assert!(error.contains("3 attributes a node") && error.contains("expects 2"), "{error}");
+}
+
+#[test]
+fn isomorphic_graphs_without_ties_have_equal_vectors_to_rounding() {
+    let all = graphs();
+    let model = params().fit(&all).unwrap();
+    let mut compared = 0;
+    for record in &all {
+        // Weights that differ everywhere break every tie.
+        let weights = noise(record.edges.len(), 77).iter().map(|w| 1.0 + 0.5 * w).collect();
+        let record = GraphRecord { weights: Some(weights), ..record.clone() };
+        let n = record.num_nodes;
+        let name = |v: u32| (v * 5 + 3) % n;
+        if n % 5 == 0 {
+            continue;
+        }
+        let features = record.features.as_ref().unwrap();
+        let mut values = vec![0.0; features.values.len()];
+        for v in 0..n {
+            let to = 2 * name(v) as usize;
+            values[to..to + 2].copy_from_slice(features.row(v as usize));
+        }
+        let renamed = GraphRecord {
+            edges: record.edges.iter().map(|ends| ends.map(name)).collect(),
+            features: Some(Features { dim: 2, values }),
+            ..record.clone()
+        };
+        let pair = model.embed(&[record, renamed]).unwrap();
+        let scale = pair.row(0).iter().fold(0f32, |most, value| most.max(value.abs()));
+        for (a, b) in pair.row(0).iter().zip(pair.row(1)) {
+            assert!((a - b).abs() <= 1e-5 * scale, "{a} {b}");
+        }
+        compared += 1;
+    }
+    assert!(compared > 25);
+}

@@ -1,0 +1,130 @@
+//! Files of vectors: written, read back, and refused when they are not what they say.
+
+use std::fs;
+use std::path::Path;
+
+use hg2v::dataset::Limits;
+use hg2v::graph::Scalar;
+use hg2v::vectors::{Key, Shape, Vectors, create, read};
+
+fn sample() -> Vectors {
+    let text = |text: &str| Scalar::Text(text.into());
+    let values: Vec<f32> = (0..12).map(|i| (i as f32 - 5.5) * 1.1e-3f32.powi(i % 3)).collect();
+    Vectors {
+        dim: 3,
+        values,
+        ids: vec![text("a, \"b\""), text("07"), text("tab\there"), text("ü")],
+        labels: vec![Some(Scalar::Int(1)), None, Some(Scalar::Int(-1)), Some(Scalar::Int(1))],
+    }
+}
+
+fn write(path: &Path, vectors: &Vectors) {
+    let names = (0..vectors.dim).map(|i| format!("e{i}")).collect();
+    let mut sink = create(path, Shape { names, part: None }).unwrap();
+    for i in 0..vectors.len() {
+        let key = Key { id: &vectors.ids[i], label: vectors.labels[i].as_ref(), part: None };
+        sink.write(key, vectors.row(i)).unwrap();
+    }
+    sink.finish().unwrap();
+}
+
+const NAMES: [&str; 4] = ["v.npy", "v.parquet", "v.csv", "v.tsv"];
+
+#[test]
+fn every_format_gives_back_what_was_written() {
+    let folder = tempfile::tempdir().unwrap();
+    for vectors in [
+        sample(),
+        Vectors { dim: 2, ..Vectors::default() },
+        Vectors { ids: (0..4).map(Scalar::Int).collect(), labels: vec![None; 4], ..sample() },
+    ] {
+        for name in NAMES {
+            let path = folder.path().join(name);
+            write(&path, &vectors);
+            let read = read(&path, &Limits::default()).unwrap();
+            let expected = match (name, vectors.len()) {
+                // Parquet says how long vectors are only where there is one.
+                ("v.parquet", 0) => Vectors::default(),
+                _ => vectors.clone(),
+            };
+            assert_eq!(read, expected, "{name}");
+        }
+    }
+}
+
+#[test]
+fn nothing_appears_before_it_is_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in NAMES {
+        let path = folder.path().join(name);
+        let shape = Shape { names: vec!["e0".into()], part: Some("node") };
+        let mut sink = create(&path, shape).unwrap();
+        let id = Scalar::Int(1);
+        sink.write(Key { id: &id, label: None, part: Some(0) }, &[1.0]).unwrap();
+        drop(sink);
+        assert!(!path.exists(), "{name}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "something was left behind");
+}
+
+#[test]
+fn a_name_without_a_format_is_refused() {
+    let error = read(Path::new("vectors.txt"), &Limits::default()).unwrap_err().to_string();
+    assert!(error.contains(".npy, .parquet, .csv or .tsv"), "{error}");
+}
+
+/// What reading says of `bytes` under `name`.
+fn refused(name: &str, bytes: &[u8]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    fs::write(&path, bytes).unwrap();
+    read(&path, &Limits::default()).unwrap_err().to_string()
+}
+
+#[test]
+fn damaged_files_are_refused_with_a_reason() {
+    let header = |text: &str| {
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend((text.len() as u16).to_le_bytes());
+        bytes.extend(text.bytes());
+        bytes
+    };
+    let npy = |text: &str| refused("v.npy", &header(text));
+    for (error, word) in [
+        (refused("v.npy", b""), "does not begin"),
+        (refused("v.npy", b"\x93NUMPY\x01\x00"), "cut short"),
+        (refused("v.npy", b"\x93NUMPY\x01\x00\xff\xff{"), "cut short"),
+        (npy("{'descr': '<i8', 'fortran_order': False, 'shape': (1, 1), }"), "of type"),
+        (npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 1), }"), "column by column"),
+        (npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }"), "1 dimensions"),
+        (npy("{'descr': '<f4', 'fortran_order': False, 'shape': (9, 9), }"), "0 bytes follow"),
+        (
+            npy("{'descr': '<f4', 'fortran_order': False, 'shape': (9999999999, 9999999999), }"),
+            "bytes follow",
+        ),
+        (npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-1, x), }"), "shape"),
+        (refused("v.csv", b""), "empty"),
+        (refused("v.csv", b"id,y,e0\na,1\n"), "2 cells"),
+        (refused("v.csv", b"id,y,e0\na,1,zero\n"), "`zero` is not a number"),
+        (refused("v.csv", b"id,y,e0\na,1,NaN\n"), "NaN"),
+        (refused("v.csv", b"id,y,e0\na,1,1e99\n"), "inf"),
+        (refused("v.tsv", b"id\ty\te0\na\t1\n"), "2 cells"),
+        (refused("v.tsv", b"id\ty\te0\na\t1\t-inf\n"), "-inf"),
+        (refused("v.parquet", b"PAR1"), "Parquet"),
+        (refused("v.parquet", b""), "Parquet"),
+    ] {
+        assert!(error.contains(word), "{word:?} not in: {error}");
+    }
+}
+
+#[test]
+fn cut_parquet_never_panics() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("v.parquet");
+    write(&path, &sample());
+    let whole = fs::read(&path).unwrap();
+    for keep in (0..whole.len()).step_by(11) {
+        fs::write(&path, &whole[..keep]).unwrap();
+        assert!(read(&path, &Limits::default()).is_err(), "cut at {keep}");
+    }
+}

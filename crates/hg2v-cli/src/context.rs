@@ -109,9 +109,16 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let _ = writeln!(io::stderr(), "error: {error:#}");
-    let code = match error.downcast_ref::<hg2v::Error>() {
-        Some(hg2v::Error::Input(_) | hg2v::Error::Parameter { .. }) => 2,
-        Some(hg2v::Error::Io { action: "read", .. }) => 2,
+    let judging = error.downcast_ref::<hg2v_eval::Error>();
+    let graphs = match judging {
+        Some(hg2v_eval::Error::Graphs(error)) => Some(error),
+        _ => error.downcast_ref::<hg2v::Error>(),
+    };
+    let code = match (graphs, judging) {
+        (Some(hg2v::Error::Input(_) | hg2v::Error::Parameter { .. }), _) => 2,
+        (Some(hg2v::Error::Io { action: "read", .. }), _) => 2,
+        // Vectors or labels that no classifier can use.
+        (None, Some(_)) => 2,
         _ => 1,
     };
     ExitCode::from(code)

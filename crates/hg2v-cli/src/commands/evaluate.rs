@@ -73,9 +73,9 @@ enum GridArg {
 }
 
 /// A row of the table.
-struct Row {
-    name: String,
-    result: StudyResult,
+pub(super) struct Row {
+    pub(super) name: String,
+    pub(super) result: StudyResult,
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
@@ -129,7 +129,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     report(&args, &study, &chosen, &rows, context)
 }
 
-fn judged(
+pub(super) fn judged(
     name: &str,
     study: &Study<'_>,
     embedder: &Embedder,
@@ -175,6 +175,22 @@ fn given(file: &PathBuf, graphs: usize, context: &Context) -> anyhow::Result<Mat
     Ok(Matrix::from_f32(read.len(), read.dim, &read.values)?)
 }
 
+/// Accuracies in percent, a line for each method.
+pub(super) fn table_of(rows: &[Row]) -> Vec<String> {
+    let mut table = Table::new(1);
+    table.row(["", "validation", "test", "dim", "seconds"]);
+    for row in rows {
+        table.row([
+            row.name.clone(),
+            row.result.validation.to_string(),
+            row.result.test.to_string(),
+            row.result.dim.to_string(),
+            format!("{:.1}", row.result.seconds),
+        ]);
+    }
+    table.lines()
+}
+
 fn report(
     args: &Args,
     study: &Study<'_>,
@@ -194,20 +210,8 @@ fn report(
         });
         return context.print(result.to_string());
     }
-    let mut table = Table::new(1);
-    table.row(["", "validation", "test", "dim", "seconds"]);
-    for row in rows {
-        table.row([
-            row.name.clone(),
-            row.result.validation.to_string(),
-            row.result.test.to_string(),
-            row.result.dim.to_string(),
-            format!("{:.1}", row.result.seconds),
-        ]);
-    }
-    let majority = format!("{:.1}", 100.0 * study.majority());
-    table.row(["largest class", "", majority.as_str(), "", ""]);
-    context.print(table.lines().join("\n"))?;
+    context.print(table_of(rows).join("\n"))?;
+    context.print(format!("largest class: {:.1}", 100.0 * study.majority()))?;
     if context.global.verbose > 0 {
         for row in rows {
             context.print(format!("\n{}", row.name))?;

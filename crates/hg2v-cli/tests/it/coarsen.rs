@@ -1,4 +1,4 @@
-//! `hg2v coarsen` and `hg2v demo`.
+//! `hg2v coarsen`.
 
 use std::fs;
 use std::path::Path;
@@ -130,23 +130,4 @@ fn a_negative_weight_names_the_graph_and_the_way_out() {
     let (code, _, err) = hg2v(folder.path(), &arguments);
     assert_eq!(code, 0);
     assert!(err.contains("1 negative weights made positive"), "{err}");
-}
-
-#[test]
-fn the_demo_does_its_job() {
-    let folder = tempfile::tempdir().unwrap();
-    let arguments = ["demo", "--graphs", "6", "--nodes", "60", "--json"];
-    let (code, out, err) = hg2v(folder.path(), &arguments);
-    assert_eq!(code, 0, "{err}");
-    let result: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(result["classes"].as_array().unwrap().len(), 2);
-    assert_eq!(result["classes"][0]["graphs"], 3);
-    for name in ["graphs.jsonl", "pyramids.jsonl"] {
-        let text = fs::read_to_string(folder.path().join("hg2v-demo").join(name)).unwrap();
-        assert_eq!(text.lines().count(), 6, "{name}");
-    }
-    // It never writes over what is there.
-    let (code, _, err) = hg2v(folder.path(), &arguments);
-    assert_eq!(code, 1);
-    assert!(err.contains("the folder is not empty"), "{err}");
 }

@@ -12,3 +12,4 @@ mod datasets;
 mod generate;
 mod images;
 mod info;
+mod model; // fit, embed, evaluate, demo

@@ -1,0 +1,298 @@
+//! `hg2v fit`, `embed`, `evaluate` and `demo`.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("hg2v"));
+    command
+        .current_dir(folder)
+        .env_remove("HG2V_DATA")
+        .env("HG2V_CACHE", folder.join("cache"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn hg2v(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let output = command(folder, arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+fn done(folder: &Path, arguments: &[&str]) -> (String, String) {
+    let (code, out, err) = hg2v(folder, arguments);
+    assert_eq!(code, 0, "{arguments:?}: {err}");
+    (out, err)
+}
+
+/// A folder with sixty graphs of two kinds: `graphs.jsonl`.
+fn folder_with_graphs() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let make = ["generate", "dla", "--graphs", "60", "--nodes", "40", "--out", "graphs.jsonl"];
+    done(folder.path(), &make);
+    folder
+}
+
+const SMALL: [&str; 8] = ["--dim", "8", "--hops", "2", "--levels", "2", "--epochs", "4"];
+
+fn fit(folder: &Path, out: &str, more: &[&str]) -> (i32, String, String) {
+    let mut arguments = vec!["fit", "graphs.jsonl", "--out", out];
+    arguments.extend(SMALL);
+    arguments.extend(more);
+    hg2v(folder, &arguments)
+}
+
+#[test]
+fn a_model_is_trained_and_embeds_the_same_bits_in_every_way() {
+    let folder = folder_with_graphs();
+    let at = folder.path();
+    let (code, out, err) = fit(at, "m", &["--json"]);
+    assert_eq!(code, 0, "{err}");
+    let result: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(result["losses"].as_array().unwrap().len(), 2);
+    let names: Vec<_> = {
+        let entries = fs::read_dir(at.join("m")).unwrap();
+        let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names, ["config.json", "log.jsonl", "model.safetensors"]);
+    let log = fs::read_to_string(at.join("m/log.jsonl")).unwrap();
+    assert_eq!(log.lines().count(), 4);
+
+    // Another number of threads, another folder: the same bytes.
+    let (code, _, err) = fit(at, "again", &["--threads", "1"]);
+    assert_eq!(code, 0, "{err}");
+    for name in ["model.safetensors", "config.json"] {
+        let read = |model: &str| fs::read(at.join(model).join(name)).unwrap();
+        assert_eq!(read("m"), read("again"), "{name}");
+    }
+
+    // Whole, in shards, from a pipe, one at a time.
+    done(at, &["embed", "m", "graphs.jsonl", "--out", "all.csv"]);
+    let all = fs::read_to_string(at.join("all.csv")).unwrap();
+    assert_eq!(all.lines().count(), 61);
+    assert!(all.starts_with("id,y,g1.sum.0,"), "{}", &all[..40]);
+    let mut parts: Vec<Vec<String>> = Vec::new();
+    for part in 1..=3 {
+        let (shard, out) = (format!("{part}/3"), format!("part{part}.csv"));
+        done(at, &["embed", "m", "graphs.jsonl", "--shard", &shard, "--out", &out]);
+        let text = fs::read_to_string(at.join(out)).unwrap();
+        parts.push(text.lines().skip(1).map(str::to_owned).collect());
+    }
+    for (position, line) in all.lines().skip(1).enumerate() {
+        assert_eq!(line, parts[position % 3][position / 3]);
+    }
+    let fifth = fs::read_to_string(at.join("graphs.jsonl")).unwrap();
+    let fifth = fifth.lines().nth(5).unwrap().to_owned();
+    let mut child = command(at, &["embed", "m", "-", "--out", "-", "-q"])
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(fifth.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let alone = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(alone.lines().nth(1), all.lines().nth(6));
+
+    // Untrained is another vector; nodes and levels have rows of their own.
+    done(at, &["embed", "m", "graphs.jsonl", "--untrained", "--out", "untrained.csv"]);
+    assert_ne!(fs::read_to_string(at.join("untrained.csv")).unwrap(), all);
+    done(at, &["embed", "m", "graphs.jsonl", "--per", "node", "--out", "nodes.tsv"]);
+    assert_eq!(fs::read_to_string(at.join("nodes.tsv")).unwrap().lines().count(), 1 + 60 * 40);
+    done(at, &["embed", "m", "graphs.jsonl", "--per", "level", "--out", "levels.csv"]);
+    let levels = fs::read_to_string(at.join("levels.csv")).unwrap();
+    assert_eq!(levels.lines().count(), 1 + 60 * 2);
+    // A level's row is its part of the graph's row.
+    let cells = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
+    let (graph, level) =
+        (cells(all.lines().nth(1).unwrap()), cells(levels.lines().nth(2).unwrap()));
+    assert_eq!(level[3..], graph[2 + 16..2 + 32]);
+}
+
+#[test]
+fn vectors_of_every_format_are_judged_alike() {
+    let folder = folder_with_graphs();
+    let at = folder.path();
+    assert_eq!(fit(at, "m", &[]).0, 0);
+    let mut results = Vec::new();
+    for out in ["v.npy", "v.parquet", "v.csv", "v.tsv"] {
+        done(at, &["embed", "m", "graphs.jsonl", "--out", out]);
+        let judge = ["evaluate", "graphs.jsonl", "--embeddings", out, "--splits", "2", "--json"];
+        let (text, _) = done(at, &judge);
+        let result: Value = serde_json::from_str(&text).unwrap();
+        results.push(result["methods"][0]["result"]["test"].clone());
+    }
+    assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "{results:?}");
+}
+
+#[test]
+fn an_evaluation_stands_beside_its_controls() {
+    let folder = folder_with_graphs();
+    let at = folder.path();
+    for protocol in ["inductive", "transductive", "tenfold"] {
+        let mut arguments = vec!["evaluate", "graphs.jsonl", "--splits", "2", "--json"];
+        arguments.extend(["--protocol", protocol]);
+        arguments.extend(SMALL);
+        let (text, _) = done(at, &arguments);
+        let result: Value = serde_json::from_str(&text).unwrap();
+        let names: Vec<_> =
+            result["methods"].as_array().unwrap().iter().map(|m| m["name"].clone()).collect();
+        assert_eq!(names, ["HG2V", "the same, untrained", "statistics"]);
+        let splits = if protocol == "tenfold" { 10 } else { 2 };
+        for method in result["methods"].as_array().unwrap() {
+            assert_eq!(method["result"]["splits"].as_array().unwrap().len(), splits);
+            let mean = method["result"]["test"]["mean"].as_f64().unwrap();
+            // Sticky and slippery aggregates are easy to tell apart.
+            assert!((0.6..=1.0).contains(&mean), "{method}");
+        }
+        assert_eq!(result["majority"], 0.5);
+    }
+    let (_, err) = {
+        let (code, out, err) = hg2v(at, &["evaluate", "graphs.jsonl", "--splits", "0"]);
+        assert_eq!(code, 2);
+        (out, err)
+    };
+    assert_eq!(err, "error: --splits is 0, but it must be at least 1\n");
+}
+
+#[test]
+fn graphs_without_labels_cannot_be_judged() {
+    let folder = tempfile::tempdir().unwrap();
+    let graphs = "{\"edges\":[[0,1]]}\n{\"edges\":[[0,1],[1,2]],\"y\":1}\n";
+    fs::write(folder.path().join("graphs.jsonl"), graphs).unwrap();
+    let (code, _, err) = hg2v(folder.path(), &["evaluate", "graphs.jsonl"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("1 of 2 graphs have no label"), "{err}");
+}
+
+/// Waits until the run in `model` has a checkpoint.
+fn wait_for_checkpoint(child: &mut Child, model: &Path) {
+    let started = Instant::now();
+    while !model.join("checkpoint.safetensors").exists() {
+        assert!(started.elapsed() < Duration::from_secs(60), "no checkpoint appeared");
+        assert!(child.try_wait().unwrap().is_none(), "the run ended before its checkpoint");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_killed_run_and_an_interrupted_run_resume_to_the_same_bytes() {
+    let folder = folder_with_graphs();
+    let at = folder.path();
+    // Long enough that a checkpoint comes before the end.
+    let options = ["--dim", "16", "--hops", "2", "--levels", "2", "--epochs", "400"];
+    let arguments = |model: &'static str, more: &[&'static str]| {
+        let mut arguments = vec!["fit", "graphs.jsonl", "--out", model];
+        arguments.extend(options);
+        arguments.extend(more);
+        arguments
+    };
+    done(at, &arguments("whole", &[]));
+
+    let mut child = command(at, &arguments("killed", &[])).spawn().unwrap();
+    wait_for_checkpoint(&mut child, &at.join("killed"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let (code, _, err) = hg2v(at, &["embed", "killed", "graphs.jsonl", "--out", "v.csv"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("not finished") && err.contains("--resume"), "{err}");
+    let (code, _, err) = hg2v(at, &arguments("killed", &[]));
+    assert_eq!(code, 1);
+    assert!(err.contains("not empty") && err.contains("--resume"), "{err}");
+    let (code, _, err) =
+        hg2v(at, &["fit", "graphs.jsonl", "--out", "killed", "--resume", "--dim", "32"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("other options"), "{err}");
+    let (_, err) = done(at, &["fit", "graphs.jsonl", "--out", "killed", "--resume"]);
+    assert!(err.contains("going on after step"), "{err}");
+
+    let child = command(at, &arguments("stopped", &[])).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    let pid = child.id().to_string();
+    Command::new("kill").args(["-INT", &pid]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{err}");
+    assert!(err.contains("fit graphs.jsonl --out stopped --resume"), "{err}");
+    done(at, &["fit", "graphs.jsonl", "--out", "stopped", "--resume"]);
+
+    for model in ["killed", "stopped"] {
+        for name in ["model.safetensors", "config.json"] {
+            let read = |model: &str| fs::read(at.join(model).join(name)).unwrap();
+            assert_eq!(read(model), read("whole"), "{model}/{name}");
+        }
+        assert!(!at.join(model).join("checkpoint.safetensors").exists());
+        let log = |model: &str| {
+            let text = fs::read_to_string(at.join(model).join("log.jsonl")).unwrap();
+            text.lines()
+                .map(|line| {
+                    let mut line: Value = serde_json::from_str(line).unwrap();
+                    line["seconds"] = Value::Null;
+                    line
+                })
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(log(model), log("whole"), "{model}");
+    }
+    let (code, _, err) = hg2v(at, &["fit", "graphs.jsonl", "--out", "whole", "--resume"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("finished"), "{err}");
+}
+
+#[test]
+fn nonsense_gets_one_error_and_exit_code_two() {
+    let folder = folder_with_graphs();
+    let at = folder.path();
+    assert_eq!(fit(at, "m", &[]).0, 0);
+    fs::write(at.join("bare.jsonl"), "{\"id\":\"a\",\"edges\":[[0,1]]}\n").unwrap();
+    fs::write(at.join("none.jsonl"), "").unwrap();
+    for (arguments, word) in [
+        (vec!["fit", "graphs.jsonl", "--out", "x", "--dim", "0"], "dim is 0"),
+        (vec!["fit", "graphs.jsonl", "--out", "x", "--lr", "-1"], "lr is -1"),
+        (vec!["fit", "graphs.jsonl", "--out", "x", "--readout", "sum,sum"], "readout"),
+        (vec!["fit", "graphs.jsonl", "--out", "x", "--lr", "1e30"], "diverged"),
+        (vec!["fit", "none.jsonl", "--out", "y"], "no graphs"),
+        (vec!["fit", "absent.jsonl", "--out", "y"], "absent.jsonl"),
+        (vec!["embed", "absent", "graphs.jsonl", "--out", "v.csv"], "absent"),
+        (vec!["embed", "m", "bare.jsonl", "--out", "v.csv"], "graph `a` has no node attributes"),
+        (vec!["embed", "m", "graphs.jsonl", "--out", "v.txt"], ".npy, .parquet, .csv or .tsv"),
+        (vec!["embed", "m", "graphs.jsonl", "--out", "v.csv", "--shard", "4/3"], "I/N"),
+        (vec!["evaluate", "graphs.jsonl", "--embeddings", "none.csv"], "none.csv"),
+    ] {
+        let (code, out, err) = hg2v(at, &arguments);
+        assert_eq!((code, out.as_str()), (2, ""), "{arguments:?}: {err}");
+        assert!(err.starts_with("error: ") && err.contains(word), "{arguments:?}: {err}");
+        assert!(!at.join("v.csv").exists() && !at.join("y").exists(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn the_demo_does_its_job() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["demo", "--graphs", "40", "--nodes", "40", "--json"];
+    let (out, _) = done(folder.path(), &arguments);
+    let result: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(result["methods"].as_array().unwrap().len(), 3);
+    for name in ["graphs.jsonl", "pyramids.jsonl"] {
+        let text = fs::read_to_string(folder.path().join("hg2v-demo").join(name)).unwrap();
+        assert_eq!(text.lines().count(), 40, "{name}");
+    }
+    // What it wrote is a model that works.
+    let embed = ["embed", "hg2v-demo/model", "hg2v-demo/graphs.jsonl", "--out", "v.parquet"];
+    done(folder.path(), &embed);
+    let read = |path: &str| fs::read(folder.path().join(path)).unwrap();
+    assert_eq!(read("v.parquet"), read("hg2v-demo/vectors.parquet"));
+    // It never writes over what is there.
+    let (code, _, err) = hg2v(folder.path(), &arguments);
+    assert_eq!(code, 1);
+    assert!(err.contains("the folder is not empty"), "{err}");
+}

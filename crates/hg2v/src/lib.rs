@@ -41,3 +41,8 @@ mod estimator;
 
 pub use error::{Error, Result};
 pub use estimator::{Embeddings, Fit, Gradients, Hg2v, Hg2vParams};
+
+/// The README's examples, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

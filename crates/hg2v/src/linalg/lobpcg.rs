@@ -116,6 +116,11 @@ fn refine<const P: usize>(
         };
         advance(&mut x, &w, &mut p, &best.coefficients);
         advance(&mut ax, &aw, &mut ap, &best.coefficients);
+        // The null vector is what a step enlarges most: from a rounding error it
+        // would take over within a few dozen steps. (Its image is 0, so the
+        // images stay as they are.)
+        project_out_null(operator, &mut x);
+        project_out_null(operator, &mut p);
         let change = |(new, old): (&f64, &f64)| (old - new) > STANDSTILL * new;
         moving = best.values[..wanted].iter().zip(&values).any(change);
         values = best.values;

@@ -126,20 +126,24 @@ impl<'a> Walks<'a> {
 fn triangles(graph: &Graph) -> Vec<u64> {
     let n = graph.num_nodes();
     let rank = |v: u32| (graph.degree(v as usize), v);
-    let upward =
-        |v: u32| graph.neighbors(v as usize).iter().copied().filter(move |&u| rank(u) > rank(v));
+    let upward: Vec<Vec<u32>> = (0..n as u32)
+        .map(|v| {
+            let neighbors = graph.neighbors(v as usize).iter().copied();
+            neighbors.filter(|&u| rank(u) > rank(v)).collect()
+        })
+        .collect();
     let mut count = vec![0; n];
     let mut marked = vec![false; n];
-    for v in 0..n as u32 {
-        upward(v).for_each(|u| marked[u as usize] = true);
-        for u in upward(v) {
-            for w in upward(u).filter(|&w| marked[w as usize]) {
-                for corner in [v, u, w] {
-                    count[corner as usize] += 1;
+    for (v, above) in upward.iter().enumerate() {
+        above.iter().for_each(|&u| marked[u as usize] = true);
+        for &u in above {
+            for &w in upward[u as usize].iter().filter(|&&w| marked[w as usize]) {
+                for corner in [v, u as usize, w as usize] {
+                    count[corner] += 1;
                 }
             }
         }
-        upward(v).for_each(|u| marked[u as usize] = false);
+        above.iter().for_each(|&u| marked[u as usize] = false);
     }
     count
 }

@@ -110,7 +110,12 @@ fn every_choice_is_kept() {
     assert_eq!(rows.row(1), [1.0, 0.0, 1.0, 0.0]);
     let labels = FeatureChoice { attributes: false, ..FeatureChoice::default() };
     assert_eq!(fit(labels, std::slice::from_ref(&both)).unwrap().dim(), 2);
-    let nothing = FeatureChoice { attributes: false, labels: false, degree: DegreeChoice::Never };
+    let nothing = FeatureChoice {
+        attributes: false,
+        labels: false,
+        degree: DegreeChoice::Never,
+        structure: false,
+    };
     let refused = fit(nothing, &[both]).unwrap_err().to_string();
     assert!(refused.contains("nothing is left"), "{refused}");
 }

@@ -1,5 +1,5 @@
 # What CI runs, under the same names.
-.PHONY: test demo bench lint
+.PHONY: test demo bench bench-peers lint
 
 # Everything is built once, in the profile that ships.
 test: lint
@@ -9,9 +9,22 @@ test: lint
 demo:
 	cargo run --release -- demo
 
-# HG2V_DATA=DIR measures the real sets there.
+# HG2V_DATA=DIR measures the real sets there, beside PyTorch and scikit-learn
+# (a few gigabytes, installed under .venv/bench the first time).
 bench:
 	cargo bench --workspace --bench coarsen
+	cargo bench --workspace --bench svm -- .venv/svm
+	$(if $(HG2V_DATA),$(MAKE) bench-peers)
+
+bench-peers: .venv/bench/ready
+	cargo build --release
+	.venv/bench/bin/python crates/hg2v/benches/twin.py target/release/hg2v $(HG2V_DATA)
+	.venv/bench/bin/python crates/hg2v-eval/benches/sklearn_grid.py .venv/svm
+
+.venv/bench/ready:
+	python3 -m venv .venv/bench
+	.venv/bench/bin/pip install --quiet torch scikit-learn
+	touch $@
 
 lint:
 	cargo fmt --all --check

@@ -54,7 +54,7 @@ pub(crate) struct NetworkArgs {
     #[arg(long, value_name = "B")]
     batch: Option<usize>,
     /// The first learning rate
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     lr: Option<f64>,
     /// How many times smaller the last learning rate is
     #[arg(long, value_name = "X")]

@@ -86,6 +86,9 @@ impl Recipe {
     }
 }
 
+/// A loss of this size comes of logits so large that nothing is left to learn from.
+const DIVERGED: f64 = 1e9;
+
 /// What a step did.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
@@ -213,8 +216,8 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
     /// Makes all steps that are left, and says each to `watch`.
     ///
     /// # Errors
-    /// No graphs; or a loss that is not a number, in which case the run is put
-    /// back to the beginning of the epoch.
+    /// No graphs; or a loss that is not a number or beyond all measure, in which
+    /// case the run is put back to the beginning of the epoch.
     pub fn run(
         &mut self,
         examples: &[Example],
@@ -267,7 +270,8 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
                 graphs: batch.num_graphs(),
                 losses,
             };
-            if !step.losses.iter().all(|loss| loss.total().is_finite()) {
+            // NaN fails the comparison too.
+            if !step.losses.iter().all(|loss| loss.total() < DIVERGED) {
                 return Err(self.diverged(&step));
             }
             self.step += 1;

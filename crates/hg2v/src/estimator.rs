@@ -24,7 +24,7 @@ use crate::train::{End, Flow, Recipe, State, Step, Trainer};
 /// let params = Hg2v::params().dim(16).hops(2).levels(2).epochs(3).seed(7);
 /// assert!(params.check().is_ok());
 /// ```
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Hg2vParams {
     /// The network.
     pub architecture: Architecture,
@@ -38,10 +38,28 @@ pub struct Hg2vParams {
     pub weights: WeightPolicy,
 }
 
+/// What serves best over the sets we know: the paper's network, with level 0, the
+/// neighbourhoods and a logarithm in its readout.
+impl Default for Hg2vParams {
+    fn default() -> Hg2vParams {
+        let mut params = Hg2vParams::paper();
+        params.architecture.finest = true;
+        params.architecture.local = true;
+        params.architecture.log = true;
+        params
+    }
+}
+
 impl Hg2vParams {
     /// The paper's reading: sum and max of levels 1 to `L`, nothing more.
     pub fn paper() -> Hg2vParams {
-        Hg2vParams { architecture: Architecture::default(), ..Hg2vParams::default() }
+        Hg2vParams {
+            architecture: Architecture::default(),
+            recipe: Recipe::default(),
+            coarsening: coarsen::Params::default(),
+            features: FeatureChoice::default(),
+            weights: WeightPolicy::default(),
+        }
     }
 
     /// `d`: numbers a node on every level.
@@ -116,7 +134,8 @@ impl Hg2vParams {
     ///
     /// let model = Hg2v::params().dim(8).levels(2).epochs(2).fit(&graphs)?;
     /// let vectors = model.embed(&graphs[..1])?;
-    /// assert_eq!(vectors.dim, 2 * 2 * 8);
+    /// // The sum and the largest of g⁰ (one number a node), g¹, g², x⁰ and x¹.
+    /// assert_eq!(vectors.dim, 2 * (1 + 4 * 8));
     /// # Ok::<(), hg2v::Error>(())
     /// ```
     pub fn fit(&self, graphs: &[GraphRecord]) -> Result<Hg2v> {
@@ -199,6 +218,15 @@ pub struct Fit {
     pub notes: Notes,
 }
 
+/// A training that failed.
+#[derive(Debug)]
+pub struct Failure {
+    /// Why.
+    pub error: Error,
+    /// The last state before that was good, where there is one.
+    pub good: Option<Box<State>>,
+}
+
 impl Fit {
     /// The model before its training.
     pub fn untrained(&self) -> Hg2v {
@@ -213,15 +241,30 @@ impl Fit {
     pub fn train(
         &self,
         state: Option<&State>,
-        mut watch: impl FnMut(&dyn Fn() -> State, &Step) -> Result<Flow>,
+        watch: impl FnMut(&dyn Fn() -> State, &Step) -> Result<Flow>,
     ) -> Result<(Hg2v, End)> {
+        self.train_keeping(state, watch).map_err(|failure| failure.error)
+    }
+
+    /// As [`train`](Fit::train); with an error comes the last good state.
+    ///
+    /// # Errors
+    /// As [`train`](Fit::train).
+    pub fn train_keeping(
+        &self,
+        state: Option<&State>,
+        mut watch: impl FnMut(&dyn Fn() -> State, &Step) -> Result<Flow>,
+    ) -> std::result::Result<(Hg2v, End), Failure> {
         let device = Cpu::<f32>::new();
         let recipe = self.config.recipe;
-        let mut trainer = match state {
-            None => Trainer::new(&device, &self.network, recipe)?,
-            Some(state) => Trainer::resume(&device, &self.network, recipe, state)?,
+        let trainer = match state {
+            None => Trainer::new(&device, &self.network, recipe),
+            Some(state) => Trainer::resume(&device, &self.network, recipe, state),
         };
-        let end = trainer.run(&self.examples, |trainer, step| watch(&|| trainer.state(), step))?;
+        let mut trainer = trainer.map_err(|error| Failure { error, good: None })?;
+        let end = trainer
+            .run(&self.examples, |trainer, step| watch(&|| trainer.state(), step))
+            .map_err(|error| Failure { error, good: Some(Box::new(trainer.state())) })?;
         let model = Hg2v {
             config: self.config.clone(),
             network: self.network.clone(),

@@ -40,7 +40,7 @@ pub mod prepare;
 mod estimator;
 
 pub use error::{Error, Result};
-pub use estimator::{Embeddings, Fit, Gradients, Hg2v, Hg2vParams};
+pub use estimator::{Embeddings, Failure, Fit, Gradients, Hg2v, Hg2vParams};
 
 /// The README's examples, compiled.
 #[cfg(doctest)]

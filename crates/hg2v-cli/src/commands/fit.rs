@@ -117,7 +117,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let mut saved = Instant::now();
     let mut last = None;
     let bar = context.progress("training", Some(1));
-    let (model, end) = fit.train(state.as_ref(), |state: &dyn Fn() -> State, step: &Step| {
+    let trained = fit.train_keeping(state.as_ref(), |state: &dyn Fn() -> State, step: &Step| {
         show(&bar, step);
         if step.ends_epoch {
             log.add(step, training.elapsed())?;
@@ -130,8 +130,17 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
             saved = Instant::now();
         }
         Ok(if stopping { Flow::Pause } else { Flow::Continue })
-    })?;
+    });
     bar.finish_and_clear();
+    let (model, end) = match trained {
+        Ok(trained) => trained,
+        Err(failure) => {
+            if let Some(good) = failure.good {
+                folder::write_checkpoint(&args.out, &good)?;
+            }
+            return Err(failure.error.into());
+        }
+    };
     if end == End::Paused {
         anyhow::bail!(
             "stopped; the run goes on where it is with: hg2v fit {} --out {} --resume",

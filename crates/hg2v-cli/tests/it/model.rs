@@ -80,7 +80,7 @@ fn a_model_is_trained_and_embeds_the_same_bits_in_every_way() {
     done(at, &["embed", "m", "graphs.jsonl", "--out", "all.csv"]);
     let all = fs::read_to_string(at.join("all.csv")).unwrap();
     assert_eq!(all.lines().count(), 61);
-    assert!(all.starts_with("id,y,g1.sum.0,"), "{}", &all[..40]);
+    assert!(all.starts_with("id,y,g0.sum.0,"), "{}", &all[..40]);
     let mut parts: Vec<Vec<String>> = Vec::new();
     for part in 1..=3 {
         let (shard, out) = (format!("{part}/3"), format!("part{part}.csv"));
@@ -114,7 +114,9 @@ fn a_model_is_trained_and_embeds_the_same_bits_in_every_way() {
     let cells = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
     let (graph, level) =
         (cells(all.lines().nth(1).unwrap()), cells(levels.lines().nth(2).unwrap()));
-    assert_eq!(level[3..], graph[2 + 16..2 + 32]);
+    // id, y, then g0 (2 numbers a node), g1, g2, x0 and x1 (8), each summed and largest.
+    let (g2, x1) = (2 + 4 + 16, 2 + 4 + 3 * 16);
+    assert_eq!(level[3..], [&graph[g2..g2 + 16], &graph[x1..x1 + 16]].concat());
 }
 
 #[test]
@@ -268,7 +270,8 @@ fn nonsense_gets_one_error_and_exit_code_two() {
         (vec!["embed", "m", "graphs.jsonl", "--out", "v.csv", "--shard", "4/3"], "I/N"),
         (vec!["evaluate", "graphs.jsonl", "--embeddings", "none.csv"], "none.csv"),
     ] {
-        let (code, out, err) = hg2v(at, &arguments);
+        let quiet: Vec<&str> = arguments.iter().copied().chain(["-q"]).collect();
+        let (code, out, err) = hg2v(at, &quiet);
         assert_eq!((code, out.as_str()), (2, ""), "{arguments:?}: {err}");
         assert!(err.starts_with("error: ") && err.contains(word), "{arguments:?}: {err}");
         assert!(!at.join("v.csv").exists() && !at.join("y").exists(), "{arguments:?}");

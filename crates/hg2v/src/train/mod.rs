@@ -38,12 +38,12 @@ pub struct Recipe {
 }
 
 impl Default for Recipe {
-    /// The paper's; it does not state its first rate.
+    /// The paper's; its first rate, which it does not state, is its authors' code's.
     fn default() -> Recipe {
         Recipe {
             epochs: 10,
             batch: 8,
-            rate: 1e-3,
+            rate: 1e-4,
             decay: 1000.0,
             score: Score::JensenShannon,
             negatives: Negatives::All,
@@ -306,7 +306,7 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
             self.restore(&good);
         }
         let losses: Vec<String> =
-            step.losses.iter().map(|loss| format!("{:.3}", loss.total())).collect();
+            step.losses.iter().map(|loss| format!("{:.2e}", loss.total())).collect();
         let requirement = format!(
             "training diverged at step {} of {} (epoch {}, losses {}); the state at the beginning \
              of that epoch is kept: try a tenth of the rate",

@@ -35,7 +35,7 @@ fn graphs() -> Vec<GraphRecord> {
 }
 
 fn params() -> Hg2vParams {
-    Hg2v::params().dim(12).hops(3).levels(2).epochs(3).seed(5)
+    Hg2v::params().dim(12).hops(3).levels(2).epochs(3).rate(1e-3).seed(5)
 }
 
 fn in_pool<T: Send>(threads: usize, job: impl FnOnce() -> T + Send) -> T {

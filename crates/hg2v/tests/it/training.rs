@@ -304,7 +304,7 @@ fn isomorphic_graphs_without_ties_have_equal_vectors_to_rounding() {
         let record = GraphRecord { weights: Some(weights), ..record.clone() };
         let n = record.num_nodes;
         let name = |v: u32| (v * 5 + 3) % n;
-        if n % 5 == 0 {
+        if n.is_multiple_of(5) {
             continue;
         }
         let features = record.features.as_ref().unwrap();

@@ -5,11 +5,11 @@
 
 use std::ops::Range;
 
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::Real;
 use super::batch::BatchLevel;
-use super::simd::vectorize;
 
 /// Batches with fewer multiplications than this are not worth another thread.
 const WORTH_SHARING: usize = 1 << 17;
@@ -37,6 +37,33 @@ pub fn vjp<R: Real>(level: &BatchLevel, width: usize, hops: usize, dk: &mut [R])
             block.hop(nodes.clone(), hop, hop - 1, dk, |to, sum| *to += sum);
         }
     });
+}
+
+/// Rows of a small graph whose sums wait to be put.
+const SMALL_ROWS: usize = 16;
+
+/// The weighted sums of the rows from `start` on, as many as `sums` has room for;
+/// a type of its own, so that its loops are compiled for the instructions at hand.
+struct Sums<'a, R> {
+    block: &'a Block<'a>,
+    /// The node that `k` starts at.
+    first: usize,
+    start: usize,
+    from: usize,
+    k: &'a [R],
+    sums: &'a mut [R],
+}
+
+impl<R: Real> WithSimd for Sums<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Sums { block, first, start, from, k, sums } = self;
+        for (i, sums) in sums.chunks_exact_mut(block.width).enumerate() {
+            block.weighted_sum(first, start + i, from, k, sums);
+        }
+    }
 }
 
 /// What is the same for all graphs of a batch.
@@ -93,23 +120,25 @@ impl Block<'_> {
             let row = &mut row[to * width..(to + 1) * width];
             row.iter_mut().zip(sums).for_each(|(to, &sum)| put(to, sum));
         };
+        let first = nodes.start;
         if self.work(nodes.clone()) <= LARGE {
-            let mut sums = vec![R::ZERO; width];
-            return vectorize(|| {
-                for node in 0..nodes.len() {
-                    self.weighted_sum(nodes.start, node, from, k, &mut sums);
-                    put_row(&mut k[node * stride..][..stride], &sums);
+            // A few rows at a time, so that the sums stay close.
+            let mut sums = vec![R::ZERO; SMALL_ROWS * width];
+            for start in (0..nodes.len()).step_by(SMALL_ROWS) {
+                let rows = SMALL_ROWS.min(nodes.len() - start);
+                let sums = &mut sums[..rows * width];
+                Arch::new().dispatch(Sums { block: self, first, start, from, k, sums });
+                for (i, sums) in sums.chunks_exact(width).enumerate() {
+                    put_row(&mut k[(start + i) * stride..][..stride], sums);
                 }
-            });
+            }
+            return;
         }
         // Rows are read and written by all threads: first all sums, then their places.
         let mut sums = vec![R::ZERO; nodes.len() * width];
         sums.par_chunks_mut(ROWS * width).enumerate().for_each(|(chunk, sums)| {
-            vectorize(|| {
-                for (i, sums) in sums.chunks_exact_mut(width).enumerate() {
-                    self.weighted_sum(nodes.start, chunk * ROWS + i, from, k, sums);
-                }
-            });
+            let start = chunk * ROWS;
+            Arch::new().dispatch(Sums { block: self, first, start, from, k, sums });
         });
         k.par_chunks_mut(stride).zip(sums.par_chunks(width)).for_each(|(k, s)| put_row(k, s));
     }

@@ -5,12 +5,17 @@
 //! a few units in the last place; only additions, multiplications and divisions
 //! enter, in a fixed order, so that every instruction set gives the same bits.
 
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 
 /// Lanes of the partial sums: a fixed number, so that sums never depend on the machine.
 const LANES: usize = 16;
 
+/// Numbers whose results wait to be added up; a multiple of the lanes.
+const BLOCK: usize = 256;
+
 /// Runs `job`, its loops compiled for the best instruction set that is here.
+/// Only for short loops: a longer closure is not inlined into the function that
+/// has the instructions, and needs a type of its own, as below.
 #[inline(always)]
 pub(crate) fn vectorize<T>(job: impl FnOnce() -> T) -> T {
     Arch::new().dispatch(job)
@@ -18,13 +23,21 @@ pub(crate) fn vectorize<T>(job: impl FnOnce() -> T) -> T {
 
 /// `y ← tanh(y + bias)`; an empty `bias` adds nothing.
 pub(crate) fn tanh_rows(y: &mut [f32], bias: &[f32]) {
-    vectorize(|| {
-        if bias.is_empty() {
-            y.iter_mut().for_each(|y| *y = tanh(*y));
-        } else {
-            y.iter_mut().zip(bias).for_each(|(y, b)| *y = tanh(*y + b));
+    struct Op<'a>(&'a mut [f32], &'a [f32]);
+    impl WithSimd for Op<'_> {
+        type Output = ();
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, _: S) {
+            let Op(y, bias) = self;
+            if !bias.is_empty() {
+                y.iter_mut().zip(bias).for_each(|(y, b)| *y += b);
+            }
+            for y in y {
+                *y = tanh(*y);
+            }
         }
-    });
+    }
+    Arch::new().dispatch(Op(y, bias));
 }
 
 /// `dy ← dy · (1 − y²)`.
@@ -41,39 +54,70 @@ pub(crate) fn axpy(scale: f32, x: &[f32], y: &mut [f32]) {
 
 /// `s ← scale · σ(s)`; returns `Σ softplus(s)`.
 pub(crate) fn softplus_vjp(s: &mut [f32], scale: f32) -> f64 {
-    lane_sum(s, |s| {
-        let small = exp(-s.abs());
-        let whole = 1.0 / (1.0 + small);
-        let sigmoid = if *s >= 0.0 { whole } else { small * whole };
-        let softplus = s.max(0.0) + ln_1p(small);
-        *s = scale * sigmoid;
-        softplus
-    })
+    struct Op<'a>(&'a mut [f32], f32);
+    impl WithSimd for Op<'_> {
+        type Output = f64;
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, _: S) -> f64 {
+            let Op(s, scale) = self;
+            let mut lanes = [0f32; LANES];
+            let mut losses = [0f32; BLOCK];
+            for s in s.chunks_mut(BLOCK) {
+                for (s, loss) in s.iter_mut().zip(&mut losses) {
+                    let small = exp(-s.abs());
+                    let whole = 1.0 / (1.0 + small);
+                    let sigmoid = if *s >= 0.0 { whole } else { small * whole };
+                    *loss = positive_part(*s) + ln_1p(small);
+                    *s = scale * sigmoid;
+                }
+                add_to_lanes(&mut lanes, &losses[..s.len()]);
+            }
+            total(&lanes)
+        }
+    }
+    Arch::new().dispatch(Op(s, scale))
 }
 
 /// `s ← exp(s − shift)`; returns their sum.
 pub(crate) fn exp_sum(s: &mut [f32], shift: f32) -> f64 {
-    lane_sum(s, |s| {
-        *s = exp(*s - shift);
-        *s
-    })
+    struct Op<'a>(&'a mut [f32], f32);
+    impl WithSimd for Op<'_> {
+        type Output = f64;
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, _: S) -> f64 {
+            let Op(s, shift) = self;
+            let mut lanes = [0f32; LANES];
+            for s in s.chunks_mut(BLOCK) {
+                for s in s.iter_mut() {
+                    *s = exp(*s - shift);
+                }
+                add_to_lanes(&mut lanes, s);
+            }
+            total(&lanes)
+        }
+    }
+    Arch::new().dispatch(Op(s, shift))
 }
 
-/// Applies `f` to every number and adds up what it returns, lane by lane.
-fn lane_sum(s: &mut [f32], f: impl Fn(&mut f32) -> f32) -> f64 {
-    vectorize(|| {
-        let mut lanes = [0f32; LANES];
-        let mut chunks = s.chunks_exact_mut(LANES);
-        for chunk in &mut chunks {
-            for (lane, s) in lanes.iter_mut().zip(chunk) {
-                *lane += f(s);
-            }
+/// Adds each number to the lane of its position.
+#[inline(always)]
+fn add_to_lanes(lanes: &mut [f32; LANES], values: &[f32]) {
+    for values in values.chunks(LANES) {
+        for (lane, value) in lanes.iter_mut().zip(values) {
+            *lane += value;
         }
-        for (lane, s) in lanes.iter_mut().zip(chunks.into_remainder()) {
-            *lane += f(s);
-        }
-        lanes.iter().map(|&lane| f64::from(lane)).sum()
-    })
+    }
+}
+
+#[inline(always)]
+fn total(lanes: &[f32; LANES]) -> f64 {
+    lanes.iter().map(|&lane| f64::from(lane)).sum()
+}
+
+/// `max(0, x)`, NaN for NaN.
+#[inline(always)]
+fn positive_part(x: f32) -> f32 {
+    if x < 0.0 { 0.0 } else { x }
 }
 
 /// `x + x³·P(x²)` near 0, `1 − 2/(e^{2|x|} + 1)` with the sign of `x` elsewhere.

@@ -2,12 +2,13 @@
 
 use std::cmp::Ordering;
 
+use hg2v::linalg::vector::dot;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result, same_length};
-use crate::gemm::{Factor, product};
-use crate::matrix::{Matrix, dot};
+use crate::gemm::{product, rows_of};
+use crate::matrix::Matrix;
 
 /// Rows whose distances one task computes.
 const BLOCK: usize = 64;
@@ -51,11 +52,11 @@ pub fn predict(
         return Err(Error::parameter("k", k, "it must be from 1 to the number of training rows"));
     }
     let squares = train.squared_norms();
-    let turned = Factor::new(train.values(), train.rows(), train.columns()).turned();
+    let turned = rows_of(train.values(), train.rows(), train.columns()).t();
     let block = |rows: &[f64]| -> Vec<u32> {
         let count = rows.len() / train.columns();
         let mut products = vec![0.0; count * train.rows()];
-        product(Factor::new(rows, count, train.columns()), turned, &mut products);
+        product(rows_of(rows, count, train.columns()), turned, &mut products);
         let mut order: Vec<usize> = (0..train.rows()).collect();
         let tests = rows.chunks_exact(train.columns());
         tests

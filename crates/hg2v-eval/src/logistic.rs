@@ -3,11 +3,12 @@
 
 use std::collections::VecDeque;
 
+use hg2v::linalg::vector::dot;
 use rayon::prelude::*;
 
 use crate::error::{Result, positive, same_length};
-use crate::gemm::{Factor, product};
-use crate::matrix::{Matrix, dot};
+use crate::gemm::{product, rows_of};
+use crate::matrix::Matrix;
 use crate::split::Classes;
 
 /// Rows whose gradient one task computes; fixed, so that sums never depend on
@@ -143,17 +144,17 @@ impl<'a> Problem<'a> {
     /// ```
     fn evaluate(&self, w: &[f64], gradient: &mut [f64]) -> f64 {
         let (columns, outputs) = (self.columns, self.outputs);
-        let weights = Factor::new(w, outputs, columns);
+        let weights = rows_of(w, outputs, columns);
         let block = |(x, y): (&[f64], &[usize])| {
-            let rows = Factor::new(x, y.len(), columns);
+            let rows = rows_of(x, y.len(), columns);
             let mut scores = vec![0.0; y.len() * outputs];
-            product(rows, weights.turned(), &mut scores);
+            product(rows, weights.t(), &mut scores);
             let mut loss = 0.0;
             for (scores, &y) in scores.chunks_exact_mut(outputs).zip(y) {
                 loss += loss_and_slope(scores, y);
             }
             let mut gradient = vec![0.0; outputs * columns];
-            product(Factor::new(&scores, y.len(), outputs).turned(), rows, &mut gradient);
+            product(rows_of(&scores, y.len(), outputs).t(), rows, &mut gradient);
             (loss, gradient)
         };
         let blocks = self.x.par_chunks(BLOCK * columns).zip(self.y.par_chunks(BLOCK));

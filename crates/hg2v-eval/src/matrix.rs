@@ -1,5 +1,7 @@
 //! Numbers in rows.
 
+use hg2v::linalg::vector::dot;
+
 use crate::error::{Error, Result, same_length};
 
 /// Magnitudes above this are refused: their squares, and sums of those, would
@@ -107,19 +109,4 @@ impl Matrix {
     pub(crate) fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
     }
-}
-
-/// `xᵀy`, in four interleaved partial sums: the order never depends on the
-/// machine, and the compiler can keep the sums in vector registers.
-pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    let (x4, x_rest) = x.as_chunks::<4>();
-    let (y4, y_rest) = y.as_chunks::<4>();
-    for (a, b) in x4.iter().zip(y4) {
-        for lane in 0..4 {
-            sums[lane] += a[lane] * b[lane];
-        }
-    }
-    let rest: f64 = x_rest.iter().zip(y_rest).map(|(a, b)| a * b).sum();
-    (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
 }

@@ -12,18 +12,6 @@ use crate::nn::{Batch, Cpu};
 /// paid for, little enough that a batch stays in the caches.
 const BATCH_NODES: usize = 512;
 
-/// Which vectors are asked for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Per {
-    /// One a graph: the embedding.
-    #[default]
-    Graph,
-    /// One a node: `[g⁰ | g¹ of its super-node | … | x⁰ | x¹ of its super-node | …]`.
-    Node,
-    /// One a graph and level: each level's part of the embedding.
-    Level,
-}
-
 /// The vectors of `examples`, in their order: a row of
 /// [`embedding_dim`](crate::model::Layout::embedding_dim) numbers for each.
 pub fn graphs(network: &Network, parameters: &Vec<f32>, examples: &[Example]) -> Vec<f32> {

@@ -1,6 +1,7 @@
 //! Things sorted by what they belong to: rows by graph, nodes by super-node.
 
 /// Positions in a column, by group: group `g` has `order[starts[g]..starts[g + 1]]`.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Groups {
     pub(crate) starts: Vec<usize>,
     pub(crate) order: Vec<u32>,

@@ -96,6 +96,18 @@ impl Write for OutputFile {
     }
 }
 
+/// Whether something stands in the folder `path`.
+///
+/// # Errors
+/// When `path` is no folder, or cannot be looked into.
+pub fn is_occupied(path: &Path) -> io::Result<bool> {
+    match fs::read_dir(path) {
+        Ok(mut entries) => Ok(entries.next().is_some()),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(e) => Err(e),
+    }
+}
+
 /// A folder that takes its name only when [`commit`](OutputFolder::commit) succeeds.
 pub struct OutputFolder {
     path: PathBuf,
@@ -109,12 +121,7 @@ impl OutputFolder {
     /// When something that is not an empty folder stands there already, or the
     /// parent folder cannot be written.
     pub fn create(path: &Path) -> Result<OutputFolder> {
-        let occupied = match fs::read_dir(path) {
-            Ok(mut entries) => entries.next().is_some(),
-            Err(e) if e.kind() == io::ErrorKind::NotFound => false,
-            Err(e) => return Err(Error::io(path, "create", e)),
-        };
-        if occupied {
+        if is_occupied(path).map_err(|e| Error::io(path, "create", e))? {
             let taken = io::Error::new(
                 io::ErrorKind::AlreadyExists,
                 "the folder is not empty; name a new one, or remove it first",

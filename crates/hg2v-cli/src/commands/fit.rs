@@ -13,6 +13,7 @@ use hg2v::dataset;
 use hg2v::error::{Error, Place};
 use hg2v::graph::GraphRecord;
 use hg2v::model::folder::{self, Config};
+use hg2v::output::is_occupied;
 use hg2v::prepare::Run;
 use hg2v::train::{End, Flow, State, Step};
 use indicatif::ProgressBar;
@@ -172,11 +173,7 @@ pub(super) fn read_all(
 
 /// The run that stands in the folder, where one is to be resumed.
 fn stored_run(args: &Args) -> anyhow::Result<Option<Config>> {
-    let occupied = match fs::read_dir(&args.out) {
-        Ok(mut entries) => entries.next().is_some(),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => false,
-        Err(e) => return Err(Error::io(&args.out, "read", e).into()),
-    };
+    let occupied = is_occupied(&args.out).map_err(|e| Error::io(&args.out, "read", e))?;
     if !args.resume {
         if occupied {
             let taken = std::io::Error::new(

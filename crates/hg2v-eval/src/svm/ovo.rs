@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use hg2v::linalg::vector::dot;
 use rayon::prelude::*;
 
 use super::kernel::{Fitted, Gamma, Gram, Kernel};
 use super::smo::{Solution, solve_checked};
 use crate::error::{Result, positive, same_length};
 use crate::gemm::inner_products;
-use crate::matrix::{Matrix, dot};
+use crate::matrix::Matrix;
 use crate::split::Classes;
 
 /// Rows to predict at a time.

@@ -32,26 +32,7 @@ pub struct BatchLevel {
     /// `𝒫`: the super-node of each node, on the level above.
     pub parent: Vec<u32>,
     /// `𝒫⁻¹`: the nodes of each super-node, ascending.
-    pub(crate) members: Members,
-}
-
-/// The nodes of super-node `v` are `order[starts[v]..starts[v + 1]]`.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Members {
-    starts: Vec<usize>,
-    order: Vec<u32>,
-}
-
-impl Members {
-    fn new(count: usize, parent: &[u32]) -> Members {
-        let Groups { starts, order } = Groups::new(count, parent);
-        Members { starts, order }
-    }
-
-    /// The nodes of super-node `v`, ascending.
-    pub(crate) fn of(&self, v: usize) -> &[u32] {
-        &self.order[self.starts[v]..self.starts[v + 1]]
-    }
+    pub(crate) members: Groups,
 }
 
 impl BatchLevel {
@@ -87,7 +68,7 @@ impl BatchLevel {
             offsets: Vec::with_capacity(n + 1),
             targets: Vec::with_capacity(n + 2 * graph.num_edges()),
             values: Vec::with_capacity(n + 2 * graph.num_edges()),
-            members: Members::new(num_parents, &parent),
+            members: Groups::new(num_parents, &parent),
             parent,
         };
         level.offsets.push(0);

@@ -1,7 +1,7 @@
 //! NumPy's own format (`.npy`, version 1.0): a header of text, then the numbers.
 
-use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::fs;
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::{Key, Shape, VectorSink, Vectors, text};
@@ -79,16 +79,8 @@ fn header(rows: u64, dim: usize) -> Vec<u8> {
 /// Reads a matrix of `f4` or `f8`, row after row; the ids and labels beside it
 /// where they are.
 pub(super) fn read(path: &Path, limits: &Limits) -> Result<Vectors> {
-    let failed = |e| Error::io(path, "read", e);
     let refused = |problem: String, fix: &str| Error::input(path, Place::Whole, problem, fix);
-    let mut file = File::open(path).map_err(failed)?;
-    let size = file.metadata().map_err(failed)?.len();
-    if size > limits.max_unpacked_bytes {
-        let problem = format!("it has {size} bytes, above {}", limits.max_unpacked_bytes);
-        return Err(refused(problem, "raise --max-unpacked-bytes if it is right"));
-    }
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(failed)?;
+    let bytes = text::bytes_of(path, limits)?;
     let parsed = parse_header(&bytes).map_err(|problem| {
         refused(
             format!("this is no matrix of numbers that NumPy wrote: {problem}"),

@@ -1,6 +1,5 @@
 //! Vectors as CSV and TSV: `id`, `y`, and a column for each number.
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +7,7 @@ use super::{Key, Shape, VectorSink, Vectors};
 use crate::dataset::Limits;
 use crate::dataset::csv::table::Table;
 use crate::dataset::csv::writer::cell;
-use crate::dataset::text::{id, label, spelled, utf8_file};
+use crate::dataset::text::{Budget, id, label, spelled, utf8_file};
 use crate::error::{Error, Place, Result, shown};
 use crate::graph::Scalar;
 use crate::output::OutputFile;
@@ -58,18 +57,8 @@ impl VectorSink for Text {
 }
 
 /// Reads a bounded file whole.
-fn bytes_of(path: &Path, limits: &Limits) -> Result<Vec<u8>> {
-    let failed = |e| Error::io(path, "read", e);
-    let size = fs::metadata(path).map_err(failed)?.len();
-    if size > limits.max_unpacked_bytes {
-        return Err(Error::input(
-            path,
-            Place::Whole,
-            format!("it has {size} bytes, above {}", limits.max_unpacked_bytes),
-            "raise --max-unpacked-bytes if it is right",
-        ));
-    }
-    fs::read(path).map_err(failed)
+pub(super) fn bytes_of(path: &Path, limits: &Limits) -> Result<Vec<u8>> {
+    Budget::new(limits.max_unpacked_bytes, "--max-unpacked-bytes").read_file(path)
 }
 
 pub(super) fn read_csv(path: &Path, limits: &Limits) -> Result<Vectors> {

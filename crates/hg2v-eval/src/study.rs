@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use hg2v::Hg2vParams;
 use hg2v::graph::Scalar;
+use hg2v::nn::crew;
 use hg2v::prepare::Collection;
 use hg2v::train::Flow;
 use rayon::prelude::*;
@@ -148,32 +149,34 @@ impl<'a> Study<'a> {
             Mode::Inductive => None,
             _ => Some(self.timed_vectors(embedder, None)?),
         };
-        let splits: Vec<SplitResult> = self
-            .splits
-            .par_iter()
-            .enumerate()
-            .map(|(index, split)| {
-                let own;
-                let (x, embedding) = match &shared {
-                    Some(shared) => shared,
-                    None => {
-                        own = self.timed_vectors(embedder, Some(&split.train))?;
-                        &own
-                    }
-                };
-                let judging = Instant::now();
-                let outcome = select::evaluate(x, &self.labels, split, &self.protocol)?;
-                done();
-                Ok(SplitResult {
-                    split: index,
-                    validation: outcome.selection.chosen().mean,
-                    test: outcome.accuracy,
-                    chosen: outcome.selection.chosen().clone(),
-                    dim: x.columns(),
-                    seconds: [*embedding, judging.elapsed().as_secs_f64()],
-                })
+        let one = |(index, split): (usize, &Split)| {
+            let own;
+            let (x, embedding) = match &shared {
+                Some(shared) => shared,
+                None => {
+                    own = self.timed_vectors(embedder, Some(&split.train))?;
+                    &own
+                }
+            };
+            let judging = Instant::now();
+            let outcome = select::evaluate(x, &self.labels, split, &self.protocol)?;
+            done();
+            Ok(SplitResult {
+                split: index,
+                validation: outcome.selection.chosen().mean,
+                test: outcome.accuracy,
+                chosen: outcome.selection.chosen().clone(),
+                dim: x.columns(),
+                seconds: [*embedding, judging.elapsed().as_secs_f64()],
             })
-            .collect::<Result<_>>()?;
+        };
+        // A thread a split where there are enough of them, else all threads for each.
+        let splits: Vec<SplitResult> = if self.splits.len() < rayon::current_num_threads() {
+            self.splits.iter().enumerate().map(one).collect::<Result<_>>()?
+        } else {
+            let alone = |split| crew::alone(|| one(split));
+            self.splits.par_iter().enumerate().map(alone).collect::<Result<_>>()?
+        };
         let of =
             |value: fn(&SplitResult) -> f64| -> Vec<f64> { splits.iter().map(value).collect() };
         Ok(StudyResult {

@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use crate::model::{Example, Keep, Network, Tape};
-use crate::nn::{Batch, Cpu};
+use crate::nn::{Batch, Cpu, crew};
 
 /// Nodes gathered into one batch: enough rows that a product's preparation is
 /// paid for, little enough that a batch stays in the caches.
@@ -16,17 +16,21 @@ const BATCH_NODES: usize = 512;
 /// [`embedding_dim`](crate::model::Layout::embedding_dim) numbers for each.
 pub fn graphs(network: &Network, parameters: &Vec<f32>, examples: &[Example]) -> Vec<f32> {
     let device = Cpu::<f32>::new();
-    let rows: Vec<Vec<f32>> = batches(examples)
-        .into_par_iter()
-        .map_init(
-            || (Tape::new(&device), Batch::default(), Vec::new()),
-            |(tape, batch, features), range| {
-                place(network, &device, tape, batch, features, &examples[range]);
-                network.forward(&device, parameters, tape, Keep::OneLevel, true);
-                network.embeddings(&device, tape)
-            },
-        )
-        .collect();
+    let begin = || (Tape::new(&device), Batch::default(), Vec::new());
+    let embed = |(tape, batch, features): &mut (_, _, _), range| {
+        place(network, &device, tape, batch, features, &examples[range]);
+        network.forward(&device, parameters, tape, Keep::OneLevel, true);
+        network.embeddings(&device, tape)
+    };
+    let batches = batches(examples);
+    // A thread a batch where there are enough of them, else all threads for each.
+    let rows: Vec<Vec<f32>> = if batches.len() < rayon::current_num_threads() {
+        let mut memory = begin();
+        batches.into_iter().map(|range| embed(&mut memory, range)).collect()
+    } else {
+        let alone = |memory: &mut _, range| crew::alone(|| embed(memory, range));
+        batches.into_par_iter().map_init(begin, alone).collect()
+    };
     rows.concat()
 }
 

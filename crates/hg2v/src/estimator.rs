@@ -241,7 +241,7 @@ impl Fit {
     pub fn train(
         &self,
         state: Option<&State>,
-        watch: impl FnMut(&dyn Fn() -> State, &Step) -> Result<Flow>,
+        watch: impl FnMut(&dyn Fn() -> State, &Step) -> Result<Flow> + Send,
     ) -> Result<(Hg2v, End)> {
         self.train_keeping(state, watch).map_err(|failure| failure.error)
     }
@@ -253,7 +253,7 @@ impl Fit {
     pub fn train_keeping(
         &self,
         state: Option<&State>,
-        mut watch: impl FnMut(&dyn Fn() -> State, &Step) -> Result<Flow>,
+        mut watch: impl FnMut(&dyn Fn() -> State, &Step) -> Result<Flow> + Send,
     ) -> std::result::Result<(Hg2v, End), Failure> {
         let device = Cpu::<f32>::new();
         let recipe = self.config.recipe;

@@ -1,8 +1,7 @@
 //! Adam (Kingma & Ba 2015).
 
-use rayon::prelude::*;
-
 use super::Real;
+use super::crew;
 use super::simd::vectorize;
 
 /// Decay of the first moment.
@@ -28,18 +27,19 @@ pub fn step<R: Real>(rate: f64, step: u64, theta: &mut [R], g: &[R], m: &mut [R]
     let epsilon = R::from_f64(EPSILON * correction);
     let (keep_1, take_1) = (R::from_f64(BETA_1), R::from_f64(1.0 - BETA_1));
     let (keep_2, take_2) = (R::from_f64(BETA_2), R::from_f64(1.0 - BETA_2));
-    theta
-        .par_chunks_mut(CHUNK)
-        .zip(g.par_chunks(CHUNK))
-        .zip(m.par_chunks_mut(CHUNK))
-        .zip(v.par_chunks_mut(CHUNK))
-        .for_each(|(((theta, g), m), v)| {
+    let moments = m.chunks_mut(CHUNK).zip(v.chunks_mut(CHUNK));
+    let mut chunks: Vec<_> = theta.chunks_mut(CHUNK).zip(g.chunks(CHUNK)).zip(moments).collect();
+    crew::each_block(&mut chunks, 1, |_, chunks| {
+        for ((theta, g), (m, v)) in chunks {
             vectorize(|| {
-                for (((theta, &g), m), v) in theta.iter_mut().zip(g).zip(m).zip(v) {
+                for (((theta, &g), m), v) in
+                    theta.iter_mut().zip(*g).zip(m.iter_mut()).zip(v.iter_mut())
+                {
                     *m = keep_1 * *m + take_1 * g;
                     *v = keep_2 * *v + take_2 * g * g;
                     *theta -= rate * *m / (v.sqrt() + epsilon);
                 }
             });
-        });
+        }
+    });
 }

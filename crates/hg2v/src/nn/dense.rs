@@ -1,14 +1,13 @@
 //! Dense layers: `Y = tanh(K·W + b)`, `G = P·W + b`, and the input layer.
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::Real;
+use super::crew;
 use super::gemm::{View, ViewMut, product, product_then};
 
-/// Rows whose sums one task computes; fixed, so that sums never depend on the
-/// number of threads.
-const ROWS: usize = 256;
+/// Rows of a share; fixed, so that sums never depend on the number of threads.
+const ROWS: usize = 64;
 
 /// What follows a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -32,16 +31,17 @@ pub fn forward<R: Real>(
     b: &[R],
     y: ViewMut<'_, R>,
 ) {
-    let add = |row: &mut [R]| row.iter_mut().zip(b).for_each(|(y, b)| *y += *b);
-    match activation {
-        Activation::Linear => product_then(x, w, R::ZERO, y, add),
-        Activation::Relu => product_then(x, w, R::ZERO, y, |row| {
-            add(row);
+    let from = |column: usize| b.get(column..).unwrap_or_default();
+    let add = |b: &[R], row: &mut [R]| row.iter_mut().zip(b).for_each(|(y, b)| *y += *b);
+    product_then(x, w, R::ZERO, y, |column, row| match activation {
+        Activation::Linear => add(from(column), row),
+        Activation::Relu => {
+            add(from(column), row);
             // A NaN is not hidden: it fails the comparison.
             row.iter_mut().filter(|y| **y < R::ZERO).for_each(|y| *y = R::ZERO);
-        }),
-        Activation::Tanh => product_then(x, w, R::ZERO, y, |row| R::tanh_rows(row, b)),
-    }
+        }
+        Activation::Tanh => R::tanh_rows(row, from(column)),
+    });
 }
 
 /// Where the gradients of a dense layer go.
@@ -68,7 +68,7 @@ pub fn vjp<R: Real>(
     out: Gradients<'_, R>,
 ) {
     if activation != Activation::Linear {
-        dy.reborrow().par_blocks(ROWS).for_each(|(first, mut dy)| {
+        dy.reborrow().each_block(ROWS, |first, mut dy| {
             for (i, dy) in dy.rows_mut().enumerate() {
                 let y = y.row(first + i);
                 match activation {
@@ -95,16 +95,15 @@ fn column_sums<R: Real>(x: View<'_, R>, sums: &mut [R]) {
     if sums.is_empty() {
         return;
     }
-    let partial = |chunk: usize| {
-        let mut sums = vec![R::ZERO; x.columns()];
+    let columns = x.columns();
+    let mut partials = vec![R::ZERO; x.rows().div_ceil(ROWS) * columns];
+    crew::each_block(&mut partials, columns, |chunk, sums| {
         for row in chunk * ROWS..((chunk + 1) * ROWS).min(x.rows()) {
-            R::axpy(R::ONE, x.row(row), &mut sums);
+            R::axpy(R::ONE, x.row(row), sums);
         }
-        sums
-    };
-    let partials: Vec<Vec<R>> = (0..x.rows().div_ceil(ROWS)).into_par_iter().map(partial).collect();
+    });
     sums.fill(R::ZERO);
-    for partial in partials {
-        R::axpy(R::ONE, &partial, sums);
+    for partial in partials.chunks_exact(columns.max(1)) {
+        R::axpy(R::ONE, partial, sums);
     }
 }

@@ -1,30 +1,47 @@
 //! Matrix products on windows of slices.
+//!
+//! A window is a pointer and a shape rather than a slice, so that threads may
+//! write neighbouring columns of one matrix; [`check`] is what makes it safe.
 
-use rayon::prelude::*;
+#![allow(unsafe_code)]
+
+use std::marker::PhantomData;
 
 use super::Real;
+use super::crew::{self, Slot};
+use super::kernel::Raw;
 
 /// Products with fewer multiplications than this are not worth another thread.
-const WORTH_SHARING: usize = 1 << 18;
+const WORTH_SHARING: usize = 1 << 16;
 
-/// Rows of a share are a multiple of this.
-const ROWS: usize = 16;
+/// Rows and columns of a share are multiples of these.
+const ROWS: usize = 24;
+const COLUMNS: usize = 16;
 
-/// A matrix to read: element `(i, j)` is `data[i · row_stride + j · column_stride]`.
+/// A matrix to read: element `(i, j)` is `i · row_stride + j · column_stride` after
+/// the first.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a, R> {
-    data: &'a [R],
+    start: *const R,
     rows: usize,
     columns: usize,
     row_stride: usize,
     column_stride: usize,
+    borrowed: PhantomData<&'a [R]>,
 }
+
+// SAFETY: a view is to its numbers what a `&[R]` is.
+unsafe impl<R: Sync> Send for View<'_, R> {}
+// SAFETY: likewise.
+unsafe impl<R: Sync> Sync for View<'_, R> {}
 
 impl<'a, R: Real> View<'a, R> {
     /// `rows × columns` numbers, each row `stride` after the one before.
     pub fn new(data: &'a [R], rows: usize, columns: usize, stride: usize) -> View<'a, R> {
         check(data.len(), rows, columns, stride);
-        View { data, rows, columns, row_stride: stride, column_stride: 1 }
+        let (row_stride, column_stride) = (stride, 1);
+        let (start, borrowed) = (data.as_ptr(), PhantomData);
+        View { start, rows, columns, row_stride, column_stride, borrowed }
     }
 
     /// The transposed matrix.
@@ -41,14 +58,24 @@ impl<'a, R: Real> View<'a, R> {
     /// The rows from `start` on, `rows` of them.
     pub fn row_range(self, start: usize, rows: usize) -> View<'a, R> {
         assert!(start + rows <= self.rows);
-        let from = (start * self.row_stride).min(self.data.len());
-        View { data: &self.data[from..], rows, ..self }
+        let offset = if rows == 0 || self.columns == 0 { 0 } else { start * self.row_stride };
+        // SAFETY: the first of these rows is one of this view's.
+        View { start: unsafe { self.start.add(offset) }, rows, ..self }
+    }
+
+    /// The columns from `start` on, `columns` of them.
+    pub fn column_range(self, start: usize, columns: usize) -> View<'a, R> {
+        self.t().row_range(start, columns).t()
     }
 
     /// Row `i` of a matrix that was not transposed.
     pub fn row(self, i: usize) -> &'a [R] {
         assert!(i < self.rows && self.column_stride == 1);
-        &self.data[i * self.row_stride..][..self.columns]
+        if self.columns == 0 {
+            return &[];
+        }
+        // SAFETY: `check` has seen that the last row, too, is there.
+        unsafe { std::slice::from_raw_parts(self.start.add(i * self.row_stride), self.columns) }
     }
 
     /// How many rows.
@@ -60,22 +87,33 @@ impl<'a, R: Real> View<'a, R> {
     pub fn columns(&self) -> usize {
         self.columns
     }
+
+    fn raw(self) -> Raw<*const R> {
+        Raw { start: self.start, strides: [self.row_stride, self.column_stride] }
+    }
 }
 
-/// A matrix to write, row by row.
+/// A matrix to write, row by row. It may be a window between the columns of
+/// others, each written by a thread of its own.
 #[derive(Debug)]
 pub struct ViewMut<'a, R> {
-    data: &'a mut [R],
+    start: *mut R,
     rows: usize,
     columns: usize,
     stride: usize,
+    borrowed: PhantomData<&'a mut [R]>,
 }
+
+// SAFETY: a view is the only way to its numbers while it lives, as a `&mut [R]` is.
+unsafe impl<R: Send> Send for ViewMut<'_, R> {}
+// SAFETY: likewise.
+unsafe impl<R: Sync> Sync for ViewMut<'_, R> {}
 
 impl<'a, R: Real> ViewMut<'a, R> {
     /// `rows × columns` numbers, each row `stride` after the one before.
     pub fn new(data: &'a mut [R], rows: usize, columns: usize, stride: usize) -> ViewMut<'a, R> {
         check(data.len(), rows, columns, stride);
-        ViewMut { data, rows, columns, stride }
+        ViewMut { start: data.as_mut_ptr(), rows, columns, stride, borrowed: PhantomData }
     }
 
     /// How many rows.
@@ -90,48 +128,91 @@ impl<'a, R: Real> ViewMut<'a, R> {
 
     /// To read.
     pub fn as_view(&self) -> View<'_, R> {
-        View::new(self.data, self.rows, self.columns, self.stride)
+        View {
+            start: self.start,
+            rows: self.rows,
+            columns: self.columns,
+            row_stride: self.stride,
+            column_stride: 1,
+            borrowed: PhantomData,
+        }
     }
 
     /// The same matrix, for a shorter while.
     pub fn reborrow(&mut self) -> ViewMut<'_, R> {
-        ViewMut::new(self.data, self.rows, self.columns, self.stride)
+        ViewMut { borrowed: PhantomData, ..*self }
     }
 
-    /// Blocks of at most `rows` rows, with the number of the first row of each.
-    pub fn par_blocks(
-        self,
-        rows: usize,
-    ) -> impl IndexedParallelIterator<Item = (usize, ViewMut<'a, R>)> {
-        let ViewMut { data, rows: all, columns, stride } = self;
-        let blocks = all.div_ceil(rows);
-        // Without columns there may be no data to cut.
-        let step = (rows * stride).max(1);
-        data.par_chunks_mut(step).take(blocks).enumerate().map(move |(block, data)| {
-            let first = block * rows;
-            (first, ViewMut::new(data, rows.min(all - first), columns, stride))
-        })
+    /// The window of `rows × columns` from row `row` and column `column` on.
+    ///
+    /// # Safety
+    /// While it lives, nobody else may use what it shows.
+    unsafe fn window(&self, row: usize, column: usize, rows: usize, columns: usize) -> Self {
+        assert!(row + rows <= self.rows && column + columns <= self.columns);
+        let offset = if rows == 0 || columns == 0 { 0 } else { row * self.stride + column };
+        // SAFETY: the window's first number is one of this view's.
+        let start = unsafe { self.start.add(offset) };
+        ViewMut { start, rows, columns, stride: self.stride, borrowed: PhantomData }
+    }
+
+    /// Blocks of at most `rows × columns`, each with its first row and column.
+    pub fn blocks(self, rows: usize, columns: usize) -> Vec<Slot<((usize, usize), Self)>> {
+        let corners = (0..self.rows).step_by(rows.max(1)).flat_map(|row| {
+            (0..self.columns).step_by(columns.max(1)).map(move |column| (row, column))
+        });
+        corners
+            .map(|(row, column)| {
+                let (rows, columns) =
+                    (rows.min(self.rows - row), columns.min(self.columns - column));
+                // SAFETY: blocks do not overlap, and `self` is used up.
+                Slot::new(((row, column), unsafe { self.window(row, column, rows, columns) }))
+            })
+            .collect()
+    }
+
+    /// Runs `job` on blocks of at most `rows` whole rows, with the number of the
+    /// first row of each, on all threads at hand if there is work enough for them.
+    pub fn each_block(self, rows: usize, job: impl Fn(usize, ViewMut<'_, R>) + Sync) {
+        let columns = self.columns;
+        let blocks = self.blocks(rows, columns);
+        crew::each(blocks.len(), |i| {
+            if let Some(((first, _), block)) = blocks[i].take() {
+                job(first, block);
+            }
+        });
     }
 
     /// The first `rows` rows, and the others.
     pub fn split_rows(self, rows: usize) -> (ViewMut<'a, R>, ViewMut<'a, R>) {
-        let ViewMut { data, rows: all, columns, stride } = self;
-        let (head, tail) = data.split_at_mut((rows * stride).min(data.len()));
-        let head = ViewMut::new(head, rows, columns, stride);
-        (head, ViewMut::new(tail, all - rows, columns, stride))
+        // SAFETY: the two do not overlap, and `self` is used up.
+        unsafe {
+            let head = self.window(0, 0, rows, self.columns);
+            (head, self.window(rows, 0, self.rows - rows, self.columns))
+        }
     }
 
     /// The rows, one after the other.
     pub fn rows_mut(&mut self) -> impl Iterator<Item = &mut [R]> {
-        let columns = self.columns;
-        let step = self.stride.max(1);
-        self.data.chunks_mut(step).take(self.rows).map(move |row| &mut row[..columns])
+        let whole = self.reborrow();
+        // SAFETY: rows do not overlap, and each is handed out once.
+        (0..whole.rows).map(move |row| unsafe { whole.row_unchecked(row) })
     }
 
     /// Row `i`.
     pub fn row_mut(&mut self, i: usize) -> &mut [R] {
         assert!(i < self.rows);
-        &mut self.data[i * self.stride..][..self.columns]
+        // SAFETY: the whole view is borrowed as long as the row.
+        unsafe { self.row_unchecked(i) }
+    }
+
+    /// # Safety
+    /// The row is this view's, and nobody else uses it.
+    unsafe fn row_unchecked<'b>(&self, i: usize) -> &'b mut [R] {
+        if self.columns == 0 {
+            return &mut [];
+        }
+        // SAFETY: `check` has seen that the last row, too, is there.
+        unsafe { std::slice::from_raw_parts_mut(self.start.add(i * self.stride), self.columns) }
     }
 }
 
@@ -146,47 +227,54 @@ fn check(len: usize, rows: usize, columns: usize, stride: usize) {
 /// Every number of `C` is computed by the same operations in the same order
 /// whatever its neighbours, so that neither threads nor batches change a bit.
 pub fn product<R: Real>(a: View<'_, R>, b: View<'_, R>, beta: R, c: ViewMut<'_, R>) {
-    product_then(a, b, beta, c, |_| {});
+    product_then(a, b, beta, c, |_, _| {});
 }
 
-/// As [`product`]; each row of the result is handed to `finish` while it is warm.
+/// As [`product`]; what a thread has computed of a row is handed to `finish` while
+/// it is warm, with the number of its first column.
 pub fn product_then<R: Real>(
     a: View<'_, R>,
     b: View<'_, R>,
     beta: R,
     mut c: ViewMut<'_, R>,
-    finish: impl Fn(&mut [R]) + Sync,
+    finish: impl Fn(usize, &mut [R]) + Sync,
 ) {
     assert!(a.rows == c.rows && a.columns == b.rows && b.columns == c.columns);
-    let threads = rayon::current_num_threads();
+    let threads = crew::threads();
     let work = a.rows * a.columns * b.columns;
-    if threads == 1 || work < WORTH_SHARING || a.rows < 2 * ROWS {
+    if threads == 1 || work < WORTH_SHARING {
         serial(a, b, beta, &mut c);
-        return c.rows_mut().for_each(finish);
+        return c.rows_mut().for_each(|row| finish(0, row));
     }
-    let share = a.rows.div_ceil(threads).next_multiple_of(ROWS);
-    c.par_blocks(share).for_each(|(first, mut block)| {
-        serial(a.row_range(first, block.rows), b, beta, &mut block);
-        block.rows_mut().for_each(&finish);
+    // By columns first: then no thread copies what another copies too.
+    let by_columns = threads.min(c.columns.div_ceil(COLUMNS));
+    let by_rows = threads.div_ceil(by_columns).min(c.rows.div_ceil(ROWS));
+    let columns = c.columns.div_ceil(by_columns).next_multiple_of(COLUMNS);
+    let rows = c.rows.div_ceil(by_rows).next_multiple_of(ROWS);
+    let blocks = c.blocks(rows, columns);
+    crew::each(blocks.len(), |i| {
+        let Some(((row, column), mut block)) = blocks[i].take() else { return };
+        let b = b.column_range(column, block.columns);
+        serial(a.row_range(row, block.rows), b, beta, &mut block);
+        block.rows_mut().for_each(|row| finish(column, row));
     });
 }
 
 /// One thread's product.
-#[allow(unsafe_code)]
 pub(crate) fn serial<R: Real>(a: View<'_, R>, b: View<'_, R>, beta: R, c: &mut ViewMut<'_, R>) {
     assert!(a.rows == c.rows && a.columns == b.rows && b.columns == c.columns);
-    let strides = |view: &View<'_, R>| [view.row_stride as isize, view.column_stride as isize];
+    // The right factor is copied: rather a few rows of A than many of Bᵀ.
+    let transposed = b.column_stride != 1 && a.column_stride == 1 && c.columns > 2 * c.rows;
+    let to = Raw { start: c.start, strides: [c.stride, 1] };
     // SAFETY: a view is only made where its last element lies within its slice
     // (`check`), and the three shapes agree.
     unsafe {
-        R::gemm_unchecked(
-            [c.rows, a.columns, c.columns],
-            R::ONE,
-            (a.data.as_ptr(), strides(&a)),
-            (b.data.as_ptr(), strides(&b)),
-            beta,
-            (c.data.as_mut_ptr(), [c.stride as isize, 1]),
-        );
+        if transposed {
+            let shape = [c.columns, a.columns, c.rows];
+            R::product_unchecked(shape, b.t().raw(), a.t().raw(), beta, to.t());
+        } else {
+            R::product_unchecked([c.rows, a.columns, c.columns], a.raw(), b.raw(), beta, to);
+        }
     }
 }
 

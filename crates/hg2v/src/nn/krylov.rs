@@ -6,13 +6,13 @@
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
 use super::Real;
 use super::batch::BatchLevel;
+use super::crew;
 
 /// Batches with fewer multiplications than this are not worth another thread.
-const WORTH_SHARING: usize = 1 << 17;
+const WORTH_SHARING: usize = 1 << 14;
 
 /// Graphs with more multiplications a hop than this are shared among threads.
 const LARGE: usize = 1 << 22;
@@ -92,11 +92,13 @@ fn each_graph<R: Real>(
     });
     let large = level.graphs.windows(2).any(|ends| block.work(ends[0]..ends[1]) > LARGE);
     let small = block.work(0..level.num_nodes()) * hops < WORTH_SHARING;
-    if large || small || rayon::current_num_threads() == 1 {
+    if large || small || crew::threads() == 1 {
         graphs.for_each(|(nodes, rows)| job(&block, nodes, rows));
     } else {
-        let graphs: Vec<_> = graphs.collect();
-        graphs.into_par_iter().for_each(|(nodes, rows)| job(&block, nodes, rows));
+        let mut graphs: Vec<_> = graphs.collect();
+        crew::each_block(&mut graphs, 1, |_, graphs| {
+            graphs.iter_mut().for_each(|(nodes, rows)| job(&block, nodes.clone(), rows));
+        });
     }
 }
 
@@ -136,11 +138,16 @@ impl Block<'_> {
         }
         // Rows are read and written by all threads: first all sums, then their places.
         let mut sums = vec![R::ZERO; nodes.len() * width];
-        sums.par_chunks_mut(ROWS * width).enumerate().for_each(|(chunk, sums)| {
+        crew::each_block(&mut sums, ROWS * width, |chunk, sums| {
             let start = chunk * ROWS;
             Arch::new().dispatch(Sums { block: self, first, start, from, k, sums });
         });
-        k.par_chunks_mut(stride).zip(sums.par_chunks(width)).for_each(|(k, s)| put_row(k, s));
+        crew::each_block(k, ROWS * stride, |chunk, k| {
+            let sums = &sums[chunk * ROWS * width..];
+            k.chunks_exact_mut(stride)
+                .zip(sums.chunks_exact(width))
+                .for_each(|(k, s)| put_row(k, s));
+        });
     }
 
     /// `Σ_v Ã(node, v)·K_from(v)`; `k` starts at the row of node `first`.

@@ -15,9 +15,11 @@
 
 pub mod adam;
 pub mod batch;
+pub mod crew;
 pub mod dense;
 pub mod device;
 pub mod gemm;
+pub mod kernel;
 pub mod krylov;
 pub mod pairs;
 pub mod pool;

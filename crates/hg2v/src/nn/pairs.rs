@@ -7,11 +7,11 @@
 //! negative. Logits are made, used and forgotten tile by tile; there is never an
 //! `N × M` matrix.
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::Real;
 use super::batch::BatchLevel;
+use super::crew;
 use super::gemm::{View, ViewMut, product, serial};
 
 /// Logits of a tile: a few megabytes, which the caches can hold.
@@ -122,6 +122,16 @@ fn unit_vjp<R: Real>(unit: &[R], norm: R, d_unit: &[R], dx: &mut [R]) {
     }
 }
 
+fn transposed<R: Real>(x: View<'_, R>) -> Vec<R> {
+    let mut t = vec![R::ZERO; x.rows() * x.columns()];
+    for i in 0..x.rows() {
+        for (j, &value) in x.row(i).iter().enumerate() {
+            t[j * x.rows() + i] = value;
+        }
+    }
+    t
+}
+
 /// What every row of logits needs to know.
 struct Pairs<'a> {
     score: Score,
@@ -176,6 +186,9 @@ impl<'a> Pairs<'a> {
         let rows = if n < 1024 { 32 } else { 64 };
         let tile_rows = (TILE / m.max(1)).next_multiple_of(rows).clamp(rows, n.max(rows));
         let mut tile = vec![R::ZERO; tile_rows.min(n) * m];
+        // Turned once, since every share of rows copies it.
+        let gt = transposed(g);
+        let gt = View::new(&gt, g.columns(), m, m);
         let mut total = LevelLoss::default();
         let mut dx_rest = dx;
         for start in (0..n).step_by(tile_rows) {
@@ -183,22 +196,22 @@ impl<'a> Pairs<'a> {
             let (dx, rest) = dx_rest.split_rows(count);
             dx_rest = rest;
             let ds = ViewMut::new(&mut tile[..count * m], count, m, m);
-            let losses: Vec<LevelLoss> = ds
-                .par_blocks(rows)
-                .zip(dx.par_blocks(rows))
-                .map(|((first, mut s), (_, mut dx))| {
-                    let nodes = start + first;
-                    serial(x.row_range(nodes, s.rows()), g.t(), R::ZERO, &mut s);
-                    let mut loss = LevelLoss::default();
-                    for (i, s) in s.rows_mut().enumerate() {
-                        let row = self.row(nodes + i, s);
-                        loss.positive += row.positive;
-                        loss.negative += row.negative;
-                    }
-                    serial(s.as_view(), g, R::ZERO, &mut dx);
-                    loss
-                })
-                .collect();
+            let (ds, dx) = (ds.blocks(rows, m), dx.blocks(rows, x.columns()));
+            let mut losses = vec![LevelLoss::default(); ds.len()];
+            crew::each_block(&mut losses, 1, |i, loss| {
+                let (Some(((first, _), mut s)), Some((_, mut dx))) = (ds[i].take(), dx[i].take())
+                else {
+                    return;
+                };
+                let nodes = start + first;
+                serial(x.row_range(nodes, s.rows()), gt, R::ZERO, &mut s);
+                for (i, s) in s.rows_mut().enumerate() {
+                    let row = self.row(nodes + i, s);
+                    loss[0].positive += row.positive;
+                    loss[0].negative += row.negative;
+                }
+                serial(s.as_view(), g, R::ZERO, &mut dx);
+            });
             let ds = View::new(&tile[..count * m], count, m, m);
             product(ds.t(), x.row_range(start, count), R::ONE, dg.reborrow());
             for loss in losses {

@@ -1,7 +1,5 @@
 //! Sum pooling by the coarsening's assignment: `P(v) = Σ_{u ∈ 𝒫⁻¹(v)} h(u)`.
 
-use rayon::prelude::*;
-
 use super::Real;
 use super::batch::BatchLevel;
 use super::gemm::{View, ViewMut};
@@ -13,7 +11,7 @@ const ROWS: usize = 256;
 ///
 /// Shapes: `h` is `N × d`, `P` is `M × d`.
 pub fn forward<R: Real>(level: &BatchLevel, h: View<'_, R>, p: ViewMut<'_, R>) {
-    p.par_blocks(ROWS).for_each(|(first, mut p)| {
+    p.each_block(ROWS, |first, mut p| {
         for (i, p) in p.rows_mut().enumerate() {
             p.fill(R::ZERO);
             for &node in level.members.of(first + i) {
@@ -25,7 +23,7 @@ pub fn forward<R: Real>(level: &BatchLevel, h: View<'_, R>, p: ViewMut<'_, R>) {
 
 /// `dh(u) = dP(𝒫(u))`, overwritten.
 pub fn vjp<R: Real>(level: &BatchLevel, dp: View<'_, R>, dh: ViewMut<'_, R>) {
-    dh.par_blocks(ROWS).for_each(|(first, mut dh)| {
+    dh.each_block(ROWS, |first, mut dh| {
         for (i, dh) in dh.rows_mut().enumerate() {
             dh.copy_from_slice(dp.row(level.parent[first + i] as usize));
         }

@@ -4,6 +4,7 @@ use std::fmt::{Debug, Display};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
+use super::kernel::{self, Raw};
 use super::simd;
 
 /// A floating-point number, and the loops over slices of it that dominate a step.
@@ -44,6 +45,8 @@ pub trait Real:
     fn abs(self) -> Self;
     /// ln(1 + x).
     fn ln_1p(self) -> Self;
+    /// `self·b + c`, rounded once.
+    fn mul_add(self, b: Self, c: Self) -> Self;
 
     /// `y ← tanh(y + bias)`; an empty `bias` adds nothing.
     fn tanh_rows(y: &mut [Self], bias: &[Self]);
@@ -60,19 +63,17 @@ pub trait Real:
     /// `s ← exp(s − shift)`; returns their sum.
     fn exp_sum(s: &mut [Self], shift: Self) -> f64;
 
-    /// `c ← α·a·b + β·c` for an `m × k` and a `k × n` matrix with the given row
-    /// and column strides.
+    /// [`kernel::product`] with as many columns a tile as this number asks for.
     ///
     /// # Safety
-    /// Every element that the shapes and strides reach must lie within its allocation.
+    /// As there.
     #[allow(unsafe_code)]
-    unsafe fn gemm_unchecked(
+    unsafe fn product_unchecked(
         shape: [usize; 3],
-        alpha: Self,
-        a: (*const Self, [isize; 2]),
-        b: (*const Self, [isize; 2]),
+        a: Raw<*const Self>,
+        b: Raw<*const Self>,
         beta: Self,
-        c: (*mut Self, [isize; 2]),
+        c: Raw<*mut Self>,
     );
 }
 
@@ -104,6 +105,11 @@ impl Real for f32 {
         f32::ln_1p(self)
     }
 
+    #[inline(always)]
+    fn mul_add(self, b: f32, c: f32) -> f32 {
+        f32::mul_add(self, b, c)
+    }
+
     fn tanh_rows(y: &mut [f32], bias: &[f32]) {
         simd::tanh_rows(y, bias);
     }
@@ -125,18 +131,15 @@ impl Real for f32 {
     }
 
     #[allow(unsafe_code)]
-    unsafe fn gemm_unchecked(
-        [m, k, n]: [usize; 3],
-        alpha: f32,
-        (a, [rsa, csa]): (*const f32, [isize; 2]),
-        (b, [rsb, csb]): (*const f32, [isize; 2]),
+    unsafe fn product_unchecked(
+        shape: [usize; 3],
+        a: Raw<*const f32>,
+        b: Raw<*const f32>,
         beta: f32,
-        (c, [rsc, csc]): (*mut f32, [isize; 2]),
+        c: Raw<*mut f32>,
     ) {
-        // SAFETY: what this function's caller promises is what `sgemm` asks for.
-        unsafe {
-            matrixmultiply::sgemm(m, k, n, alpha, a, rsa, csa, b, rsb, csb, beta, c, rsc, csc);
-        }
+        // SAFETY: what this function's caller promises is what the kernel asks for.
+        unsafe { kernel::product::<f32, 16>(shape, a, b, beta, c) }
     }
 }
 
@@ -169,6 +172,11 @@ impl Real for f64 {
         f64::ln_1p(self)
     }
 
+    #[inline(always)]
+    fn mul_add(self, b: f64, c: f64) -> f64 {
+        f64::mul_add(self, b, c)
+    }
+
     fn tanh_rows(y: &mut [f64], bias: &[f64]) {
         y.iter_mut().zip(bias).for_each(|(y, b)| *y += b);
         y.iter_mut().for_each(|y| *y = y.tanh());
@@ -198,17 +206,14 @@ impl Real for f64 {
     }
 
     #[allow(unsafe_code)]
-    unsafe fn gemm_unchecked(
-        [m, k, n]: [usize; 3],
-        alpha: f64,
-        (a, [rsa, csa]): (*const f64, [isize; 2]),
-        (b, [rsb, csb]): (*const f64, [isize; 2]),
+    unsafe fn product_unchecked(
+        shape: [usize; 3],
+        a: Raw<*const f64>,
+        b: Raw<*const f64>,
         beta: f64,
-        (c, [rsc, csc]): (*mut f64, [isize; 2]),
+        c: Raw<*mut f64>,
     ) {
-        // SAFETY: what this function's caller promises is what `dgemm` asks for.
-        unsafe {
-            matrixmultiply::dgemm(m, k, n, alpha, a, rsa, csa, b, rsb, csb, beta, c, rsc, csc);
-        }
+        // SAFETY: what this function's caller promises is what the kernel asks for.
+        unsafe { kernel::product::<f64, 8>(shape, a, b, beta, c) }
     }
 }

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::model::{Example, Keep, Network, Tape, initial};
 use crate::nn::Batch;
+use crate::nn::crew;
 use crate::nn::device::{Device, Panel, PanelMut, Window};
 use crate::nn::pairs::{LevelLoss, Negatives, Score};
 
@@ -221,11 +222,19 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
     pub fn run(
         &mut self,
         examples: &[Example],
-        mut watch: impl FnMut(&Trainer<'a, D>, &Step) -> Result<Flow>,
+        watch: impl FnMut(&Trainer<'a, D>, &Step) -> Result<Flow> + Send,
     ) -> Result<End> {
         if examples.is_empty() {
             return Err(Error::parameter("graphs", 0, "training needs at least one graph"));
         }
+        crew::together(|| self.all_steps(examples, watch))
+    }
+
+    fn all_steps(
+        &mut self,
+        examples: &[Example],
+        mut watch: impl FnMut(&Trainer<'a, D>, &Step) -> Result<Flow>,
+    ) -> Result<End> {
         let per_epoch = self.recipe.steps_per_epoch(examples.len());
         let total = per_epoch * self.recipe.epochs;
         let mut order = (u64::MAX, Vec::new());

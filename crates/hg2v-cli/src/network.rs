@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use hg2v::Hg2vParams;
-use hg2v::dataset::features::DegreeChoice;
+use hg2v::dataset::features::When;
 use hg2v::model::architecture::Layer;
 use hg2v::nn::dense::Activation;
 use hg2v::nn::pairs::{Negatives, Score};
@@ -68,13 +68,13 @@ pub(crate) struct NetworkArgs {
     /// Which super-nodes a neighbourhood is to be told from
     #[arg(long, value_enum, value_name = "WHICH")]
     negatives: Option<NegativesArg>,
-    /// When the degree is a feature
+    /// When the degree is a feature; auto is where nodes bring nothing else
     #[arg(long, value_enum, value_name = "WHEN")]
-    degree: Option<DegreeArg>,
-    /// Whether a node's surroundings are features too: degree, returns of random
-    /// walks, clustering
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
-    structure: Option<bool>,
+    degree: Option<WhenArg>,
+    /// When a node's surroundings are features too (degree, returns of random
+    /// walks, clustering); auto is where nodes have no attributes of their own
+    #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, default_missing_value = "always")]
+    structure: Option<WhenArg>,
     /// How graphs are coarsened
     #[arg(long, value_enum, value_name = "M")]
     coarsening: Option<MethodArg>,
@@ -140,13 +140,23 @@ enum NegativesArg {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum DegreeArg {
-    /// when there is nothing else
+enum WhenArg {
+    /// where it has proved useful
     Auto,
     /// beside everything else
     Always,
     /// not even when there is nothing else
     Never,
+}
+
+impl From<WhenArg> for When {
+    fn from(when: WhenArg) -> When {
+        match when {
+            WhenArg::Auto => When::Auto,
+            WhenArg::Always => When::Always,
+            WhenArg::Never => When::Never,
+        }
+    }
 }
 
 impl NetworkArgs {
@@ -216,13 +226,8 @@ impl NetworkArgs {
             NegativesArg::Others => Negatives::OtherGraphs,
         };
         put(&mut recipe.negatives, self.negatives.map(negatives));
-        let degree = |when| match when {
-            DegreeArg::Auto => DegreeChoice::Auto,
-            DegreeArg::Always => DegreeChoice::Always,
-            DegreeArg::Never => DegreeChoice::Never,
-        };
-        put(&mut params.features.degree, self.degree.map(degree));
-        put(&mut params.features.structure, self.structure);
+        put(&mut params.features.degree, self.degree.map(Into::into));
+        put(&mut params.features.structure, self.structure.map(Into::into));
         put(&mut params.coarsening.method, self.coarsening.map(Into::into));
         put(&mut params.coarsening.ratio, self.ratio);
         put(&mut params.coarsening.k, self.k);

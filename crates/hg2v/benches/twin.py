@@ -3,9 +3,9 @@
     python twin.py HG2V DATA_DIR [SET ...]
 
 For each set, `HG2V fit` and the twin train the same model (d = 128, a = 4, L = 3,
-10 epochs, batches of 8) on the same pyramids, one after the other, best of two;
-then one step at N = 4000, d = 256. The twin's losses are printed beside ours: it
-must be the same arithmetic.
+10 epochs, batches of 8) on the same pyramids, one after the other, best of three.
+The twin's losses are printed beside ours: it must be the same arithmetic. Then
+single steps on the shapes of the bench `step`, which is run in between.
 """
 
 import json
@@ -172,7 +172,7 @@ def compare_fit(hg2v, data, name):
             graphs.append(Graph(record, pyramid, torch.cat(columns, 1).tolist(), 3))
 
         ours, theirs = math.inf, math.inf
-        for repeat in range(2):
+        for repeat in range(3):
             out = folder / f"model{repeat}"
             options = ["--preset", "paper", "--dim", 128, "--hops", 4, "--levels", 3, "--lr", 1e-3]
             report = json.loads(run(hg2v, "fit", zipped, "--out", out, "--json", "-q", "--threads", THREADS, *options))
@@ -184,11 +184,59 @@ def compare_fit(hg2v, data, name):
         print(f"  last losses {show(report['losses'])}; PyTorch {show(losses)}")
 
 
+def synthetic(nodes, dim, graphs=8, levels=3):
+    """The graphs of the bench `step`."""
+    made = []
+    for graph in range(graphs):
+        n = nodes // graphs
+        edges = set()
+        for i in range(1, n):
+            near = lambda step: i - 1 - (i * 7 + graph * 3 + step) % min(i, 4)
+            edges.add((near(0), i))
+            if i % 10 == 0:
+                edges.add((near(1), i))
+        pyramid, below, above = [], n, edges
+        for _ in range(levels):
+            assignment = [node // 2 for node in range(below)]
+            below = (below + 1) // 2
+            above = {(u // 2, v // 2) for u, v in above if u // 2 != v // 2}
+            pyramid.append({"n": below, "assignment": assignment, "edges": [(u, v, 1.0) for u, v in sorted(above)]})
+        record = {"edges": [[u, v] for u, v in sorted(edges)]}
+        features = (torch.rand(n, dim) * 2 - 1).tolist()
+        made.append(Graph(record, {"n": n, "levels": pyramid}, features, levels))
+    return made
+
+
+def compare_steps(sizes=((240, 128), (1200, 256), (4000, 256))):
+    def ours(nodes, dim):
+        command = ["cargo", "bench", "--quiet", "--workspace", "--bench", "step", "--", nodes, dim]
+        return float(run(*command).split()[-7])
+
+    for nodes, dim in sizes:
+        batched, features = batch_of(synthetic(nodes, dim))
+        model = Twin(dim, dim, 4, 3)
+        optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, fused=True)
+
+        def step():
+            optimizer.zero_grad(set_to_none=True)
+            sum(model(batched, features)).backward()
+            optimizer.step()
+
+        step()
+        best_ours, best_theirs = math.inf, math.inf
+        for _ in range(3):
+            best_ours = min(best_ours, ours(nodes, dim))
+            best_theirs = min(best_theirs, 1e3 * best_of(5 if nodes > 2000 else 30, step)[0])
+        ratio = best_theirs / best_ours
+        print(f"step of {nodes} nodes, d = {dim}: {best_ours:.2f} ms, PyTorch {best_theirs:.2f} ms, {ratio:.1f} times as fast")
+
+
 def main():
     hg2v, data, *names = sys.argv[1:]
     print(f"PyTorch {torch.__version__}, {THREADS} threads")
     for name in names or ["MUTAG", "ENZYMES", "NCI1"]:
         compare_fit(hg2v, pathlib.Path(data), name)
+    compare_steps()
 
 
 if __name__ == "__main__":

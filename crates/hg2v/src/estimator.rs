@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::coarsen;
 use crate::coarsen::cache::Cache;
-use crate::dataset::features::{Applied, FeatureChoice, FeatureSchema};
+use crate::dataset::features::{Applied, FeatureChoice, FeatureSchema, When};
 use crate::dataset::fingerprint::Fingerprint;
 use crate::embed;
 use crate::error::{Error, Place, Result};
@@ -39,13 +39,15 @@ pub struct Hg2vParams {
 }
 
 /// What serves best over the sets we know: the paper's network, with level 0, the
-/// neighbourhoods and a logarithm in its readout.
+/// neighbourhoods and a logarithm in its readout, and with the structure around a
+/// node as a feature where nodes have no attributes.
 impl Default for Hg2vParams {
     fn default() -> Hg2vParams {
         let mut params = Hg2vParams::paper();
         params.architecture.finest = true;
         params.architecture.local = true;
         params.architecture.log = true;
+        params.features.structure = When::Auto;
         params
     }
 }

@@ -44,19 +44,17 @@ pub struct FeatureChoice {
     pub attributes: bool,
     /// Node labels, where there are any.
     pub labels: bool,
-    /// The degree.
-    pub degree: DegreeChoice,
-    /// What a node's surroundings look like.
-    #[serde(default)]
-    pub structure: bool,
+    /// The degree; `Auto` is when there is nothing else.
+    pub degree: When,
+    /// What a node's surroundings look like; `Auto` is when there are no attributes.
+    pub structure: When,
 }
 
-/// When the degree is a feature.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// When something is a feature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum DegreeChoice {
-    /// When there is nothing else.
-    #[default]
+pub enum When {
+    /// Where it has proved useful.
     Auto,
     /// Beside everything else.
     Always,
@@ -65,13 +63,9 @@ pub enum DegreeChoice {
 }
 
 impl Default for FeatureChoice {
+    /// What the graphs bring, and the degree where they bring nothing.
     fn default() -> FeatureChoice {
-        FeatureChoice {
-            attributes: true,
-            labels: true,
-            degree: DegreeChoice::Auto,
-            structure: false,
-        }
+        FeatureChoice { attributes: true, labels: true, degree: When::Auto, structure: When::Never }
     }
 }
 
@@ -430,7 +424,7 @@ impl FeatureFitter {
         for node in 0..graph.num_nodes() {
             self.degree.push(&[graph.degree(node) as f64]);
         }
-        if self.choice.structure {
+        if self.with_structure(has) {
             structure(graph).iter().for_each(|row| self.structure.push(row));
         }
         Ok(())
@@ -453,14 +447,14 @@ impl FeatureFitter {
         let has = self.first.as_ref().map(|(has, _)| *has);
         let attributes = has.filter(|has| has.attributes > 0);
         let labels = has.filter(|has| has.labels);
+        // Graphs without nodes have nothing that could tell.
+        let structure = has.is_some_and(|has| self.with_structure(has));
         let degree = match self.choice.degree {
-            DegreeChoice::Always => true,
-            DegreeChoice::Never => false,
-            DegreeChoice::Auto => {
-                attributes.is_none() && labels.is_none() && !self.choice.structure
-            }
+            When::Always => true,
+            When::Never => false,
+            When::Auto => attributes.is_none() && labels.is_none() && !structure,
         };
-        if attributes.is_none() && labels.is_none() && !degree && !self.choice.structure {
+        if attributes.is_none() && labels.is_none() && !degree && !structure {
             return Err(Error::input(
                 self.file,
                 Place::Whole,
@@ -476,7 +470,7 @@ impl FeatureFitter {
             true => Some(self.degree.scaler(&self.file, 1)?),
             false => None,
         };
-        let structure = match self.choice.structure {
+        let structure = match structure {
             true => Some(self.structure.scaler(&self.file, COLUMNS)?),
             false => None,
         };
@@ -486,6 +480,15 @@ impl FeatureFitter {
             degree,
             structure,
         })
+    }
+
+    /// Whether the structure is a feature of graphs that have `has`.
+    fn with_structure(&self, has: Has) -> bool {
+        match self.choice.structure {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => has.attributes == 0,
+        }
     }
 
     fn disagreement(

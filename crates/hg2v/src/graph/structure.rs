@@ -8,8 +8,10 @@ use super::Graph;
 /// Numbers a node gets.
 pub const COLUMNS: usize = 9;
 
-/// Edges that the walks from one node may cross before they are taken as mixed.
-const BUDGET: usize = 1 << 20;
+/// Edges that all walks of a graph may cross together, about a second's worth, and
+/// those that the walks from one node may cross in any case.
+const BUDGET: usize = 1 << 28;
+const LEAST: usize = 1 << 8;
 
 /// For each node of `graph`, one after the other:
 ///
@@ -19,11 +21,12 @@ const BUDGET: usize = 1 << 20;
 /// 9. the clustering coefficient: the share of pairs of neighbours that are
 ///    neighbours themselves.
 ///
-/// Where the walks from a node would cross more than a million edges, the longer
-/// ones are taken as mixed: they end in `v` with probability `d(v) / Σ d`.
+/// Where the walks from a node would cross more edges than its share of 2²⁸ (and
+/// more than 256), the longer ones are taken as mixed: they end in `v` with
+/// probability `d(v) / Σ d`.
 ///
 /// # Complexity
-/// A node costs the edges within three hops of it, at most a million; leaves of
+/// A node costs the edges within three hops of it, at most its share; leaves of
 /// the same node cost one of them.
 pub fn structure(graph: &Graph) -> Vec<[f64; COLUMNS]> {
     let n = graph.num_nodes();
@@ -64,6 +67,8 @@ struct Walks<'a> {
     graph: &'a Graph,
     /// `1/√d`.
     scale: Vec<f64>,
+    /// Edges that the walks from one node may cross.
+    budget: usize,
     /// `x_1` to `x_4`, and which of their entries are not zero.
     x: [Vec<f64>; 4],
     reached: [Vec<u32>; 4],
@@ -75,6 +80,7 @@ impl<'a> Walks<'a> {
         Walks {
             graph,
             scale: scale.collect(),
+            budget: (BUDGET / strength.len().max(1)).max(LEAST),
             x: std::array::from_fn(|_| vec![0.0; strength.len()]),
             reached: std::array::from_fn(|_| Vec::new()),
         }
@@ -87,7 +93,7 @@ impl<'a> Walks<'a> {
         for j in 0..4 {
             let from: &[u32] = if j == 0 { &[v as u32] } else { &self.reached[j - 1] };
             crossed += from.iter().map(|&u| self.graph.degree(u as usize)).sum::<usize>();
-            if crossed > BUDGET && j > 0 {
+            if crossed > self.budget && j > 0 {
                 break;
             }
             let (before, after) = self.x.split_at_mut(j);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hg2v::dataset::features::{
-    Applied, DegreeChoice, FeatureChoice, FeatureSchema, MAX_DIM, NodeFeatures, Origin,
+    Applied, FeatureChoice, FeatureSchema, MAX_DIM, NodeFeatures, Origin, When,
 };
 use hg2v::graph::{Features, Graph, GraphRecord, Scalar, WeightPolicy};
 use proptest::prelude::*;
@@ -55,6 +55,17 @@ fn refusal(schema: &FeatureSchema, record: &GraphRecord) -> String {
 }
 
 #[test]
+fn structure_is_taken_where_nodes_have_no_attributes() {
+    let auto = FeatureChoice { structure: When::Auto, ..FeatureChoice::default() };
+    let labels = fit(auto, &[with_labels(&["a", "b"])]).unwrap();
+    assert!(labels.structure().is_some() && labels.degree().is_none());
+    let bare = fit(auto, &[path_of(3)]).unwrap();
+    assert!(bare.structure().is_some() && bare.degree().is_none());
+    let attributes = fit(auto, &[with_attributes(2, &[0.0, 1.0])]).unwrap();
+    assert!(attributes.structure().is_none());
+}
+
+#[test]
 fn attributes_are_centred_and_normalised_over_all_nodes() {
     // Column 0 over both graphs: 1, 3, 5, 7: mean 4, population deviation √5.
     // Column 1 is constant.
@@ -102,7 +113,7 @@ fn every_choice_is_kept() {
         features: with_attributes(1, &[0.0, 2.0]).features,
         ..with_labels(&["a", "b"])
     };
-    let all = FeatureChoice { degree: DegreeChoice::Always, ..FeatureChoice::default() };
+    let all = FeatureChoice { degree: When::Always, ..FeatureChoice::default() };
     let schema = fit(all, std::slice::from_ref(&both)).unwrap();
     // [attribute | one-hot | degree]; both degrees are 1, so that column is constant.
     let (rows, _) = apply(&schema, &both);
@@ -113,8 +124,8 @@ fn every_choice_is_kept() {
     let nothing = FeatureChoice {
         attributes: false,
         labels: false,
-        degree: DegreeChoice::Never,
-        structure: false,
+        degree: When::Never,
+        structure: When::Never,
     };
     let refused = fit(nothing, &[both]).unwrap_err().to_string();
     assert!(refused.contains("nothing is left"), "{refused}");
@@ -225,7 +236,7 @@ proptest! {
     ) {
         let mut record = with_attributes(1, &values);
         record.node_labels = Some(labels[..values.len()].iter().map(|&l| l.into()).collect());
-        let choice = FeatureChoice { degree: DegreeChoice::Always, ..FeatureChoice::default() };
+        let choice = FeatureChoice { degree: When::Always, ..FeatureChoice::default() };
         let schema = fit(choice, &[record]).unwrap();
         let json = serde_json::to_string(&schema).unwrap();
         let back = FeatureSchema::from_json(json.as_bytes(), Path::new("x")).unwrap();

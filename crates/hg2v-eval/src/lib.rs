@@ -5,7 +5,8 @@
 //! 1. [`split`]: who is trained on and who is tested, stratified, from a seed;
 //! 2. [`scale`]: columns get mean 0 and variance 1, fitted on the training part;
 //! 3. [`svm`], [`knn`], [`logistic`]: classifiers;
-//! 4. [`select`]: C and γ chosen by cross-validation inside the training part;
+//! 4. [`select`]: C and γ chosen by cross-validation inside the training part, and
+//!    [`also`] the settings of other classifiers;
 //! 5. [`metrics`]: accuracies and how they spread;
 //! 6. [`study`]: embedders on the same splits, beside their controls:
 //!    [`statistics`] counted by hand, and networks that were never trained.
@@ -37,6 +38,7 @@ pub mod knn;
 pub mod logistic;
 pub mod svm;
 
+pub mod also;
 pub mod select;
 
 pub mod metrics;

@@ -9,7 +9,8 @@
 //!    [`also`] the settings of other classifiers;
 //! 5. [`metrics`]: accuracies and how they spread;
 //! 6. [`study`]: embedders on the same splits, beside their controls:
-//!    [`statistics`] counted by hand, and networks that were never trained.
+//!    [`statistics`] counted by hand, and networks that were never trained;
+//! 7. [`tables`]: what the paper found.
 //!
 //! ```
 //! use hg2v_eval::{Matrix, select, split};
@@ -46,6 +47,8 @@ pub mod metrics;
 pub mod statistics;
 
 pub mod study;
+
+pub mod tables;
 
 pub use error::{Error, Result};
 pub use matrix::Matrix;

@@ -90,7 +90,7 @@ pub(crate) struct NetworkArgs {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Preset {
+pub(crate) enum Preset {
     /// what serves best over all sets we know
     Default,
     /// the paper's reading: sum and max of levels 1 to L, nothing more
@@ -159,14 +159,20 @@ impl From<WhenArg> for When {
     }
 }
 
+impl Preset {
+    /// The model it means.
+    pub(crate) fn params(self) -> Hg2vParams {
+        match self {
+            Preset::Default => Hg2vParams::default(),
+            Preset::Paper => Hg2vParams::paper(),
+        }
+    }
+}
+
 impl NetworkArgs {
     /// The model that the options describe.
     pub(crate) fn params(&self, seed: u64) -> Hg2vParams {
-        let start = match self.preset.unwrap_or(Preset::Default) {
-            Preset::Default => Hg2vParams::default(),
-            Preset::Paper => Hg2vParams::paper(),
-        };
-        self.over(start.seed(seed))
+        self.over(self.preset.unwrap_or(Preset::Default).params().seed(seed))
     }
 
     /// `params`, with every option that was given put over it.

@@ -42,18 +42,35 @@ pub fn predict(
     k: usize,
     distance: Distance,
 ) -> Result<Vec<u32>> {
+    let mut each = predict_each(train, labels, test, &[k], distance)?;
+    Ok(each.pop().unwrap_or_default())
+}
+
+/// As [`predict`], for every k of `ks`; distances are computed once.
+///
+/// # Errors
+/// As [`predict`].
+pub fn predict_each(
+    train: &Matrix,
+    labels: &[u32],
+    test: &Matrix,
+    ks: &[usize],
+    distance: Distance,
+) -> Result<Vec<Vec<u32>>> {
     same_length("labels", train.rows(), labels.len())?;
     same_length("columns of the test part", train.columns(), test.columns())?;
     train.has_columns()?;
     if train.rows() == 0 {
         return Err(Error::Empty { what: "the training part" });
     }
-    if k == 0 || k > train.rows() {
+    if let Some(k) = ks.iter().find(|&&k| k == 0 || k > train.rows()) {
         return Err(Error::parameter("k", k, "it must be from 1 to the number of training rows"));
     }
+    let most = ks.iter().copied().max().unwrap_or(1);
     let squares = train.squared_norms();
     let turned = rows_of(train.values(), train.rows(), train.columns()).t();
-    let block = |rows: &[f64]| -> Vec<u32> {
+    // Of each row of a block, its classes for all k.
+    let block = |rows: &[f64]| -> Vec<Vec<u32>> {
         let count = rows.len() / train.columns();
         let mut products = vec![0.0; count * train.rows()];
         product(rows_of(rows, count, train.columns()), turned, &mut products);
@@ -66,14 +83,18 @@ pub fn predict(
                 let nearer = |a: &usize, b: &usize| -> Ordering {
                     far[*a].total_cmp(&far[*b]).then(a.cmp(b))
                 };
-                order.select_nth_unstable_by(k - 1, nearer);
-                most_frequent(order[..k].iter().map(|&row| labels[row]).collect())
+                order.select_nth_unstable_by(most - 1, nearer);
+                order[..most].sort_unstable_by(nearer);
+                let vote =
+                    |&k: &usize| most_frequent(order[..k].iter().map(|&row| labels[row]).collect());
+                ks.iter().map(vote).collect()
             })
             .collect()
     };
-    let blocks: Vec<Vec<u32>> =
+    let blocks: Vec<Vec<Vec<u32>>> =
         test.values().par_chunks(BLOCK * train.columns()).map(block).collect();
-    Ok(blocks.concat())
+    let votes = blocks.concat();
+    Ok((0..ks.len()).map(|at| votes.iter().map(|vote| vote[at]).collect()).collect())
 }
 
 /// Distances of one vector, from and over its inner products with others; what is

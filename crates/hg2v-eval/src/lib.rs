@@ -5,10 +5,12 @@
 //! 1. [`split`]: who is trained on and who is tested, stratified, from a seed;
 //! 2. [`scale`]: columns get mean 0 and variance 1, fitted on the training part;
 //! 3. [`svm`], [`knn`], [`logistic`]: classifiers;
-//! 4. [`select`]: C and γ chosen by cross-validation inside the training part;
+//! 4. [`select`]: C and γ chosen by cross-validation inside the training part, and
+//!    [`also`] the settings of other classifiers;
 //! 5. [`metrics`]: accuracies and how they spread;
 //! 6. [`study`]: embedders on the same splits, beside their controls:
-//!    [`statistics`] counted by hand, and networks that were never trained.
+//!    [`statistics`] counted by hand, and networks that were never trained;
+//! 7. [`tables`]: what the paper found.
 //!
 //! ```
 //! use hg2v_eval::{Matrix, select, split};
@@ -37,6 +39,7 @@ pub mod knn;
 pub mod logistic;
 pub mod svm;
 
+pub mod also;
 pub mod select;
 
 pub mod metrics;
@@ -44,6 +47,8 @@ pub mod metrics;
 pub mod statistics;
 
 pub mod study;
+
+pub mod tables;
 
 pub use error::{Error, Result};
 pub use matrix::Matrix;

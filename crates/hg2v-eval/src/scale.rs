@@ -78,6 +78,23 @@ impl StandardScaler {
     }
 }
 
+/// The rows to train on and the rows to test on, standardised on the former where
+/// that is asked for.
+pub(crate) fn parts(
+    x: &Matrix,
+    train: &[usize],
+    test: &[usize],
+    standardize: bool,
+) -> Result<(Matrix, Matrix)> {
+    let (mut train, mut test) = (x.take(train)?, x.take(test)?);
+    if standardize {
+        let scaler = StandardScaler::fit(&train)?;
+        scaler.transform(&mut train)?;
+        scaler.transform(&mut test)?;
+    }
+    Ok((train, test))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

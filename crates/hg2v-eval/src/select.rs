@@ -14,7 +14,7 @@ use crate::error::{Error, Result, positive, same_length};
 use crate::gemm::inner_products;
 use crate::matrix::Matrix;
 use crate::metrics::{accuracy, mean};
-use crate::scale::{StandardScaler, signed_log};
+use crate::scale::{parts, signed_log};
 use crate::split::{Split, stratified_folds};
 use crate::svm::kernel::{Fitted, Gamma, Gram, Kernel};
 use crate::svm::ovo::{Groups, Machines, cross_kernel};
@@ -209,14 +209,7 @@ fn run(
     tolerance: f64,
 ) -> Result<Outcome> {
     same_length("labels", source.rows(), labels.len())?;
-    split.check(labels.len())?;
-    let train_labels: Vec<u32> = split.train.iter().map(|&row| labels[row]).collect();
-    let inner = stratified_folds(&train_labels, folds, seed, 0)?;
-    let outer_rows = |rows: &[usize]| rows.iter().map(|&row| split.train[row]).collect();
-    let inner: Vec<Split> = inner
-        .iter()
-        .map(|fold| Split { train: outer_rows(&fold.train), test: outer_rows(&fold.test) })
-        .collect();
+    let inner = inner_folds(labels, split, folds, seed)?;
     let selection = search(source, labels, &inner, cs, tolerance, MEMORY)?;
     let part = Part::new(source, labels, split, || "the training part".into())?;
     let kernel = selection.best % source.kernels();
@@ -226,6 +219,22 @@ fn run(
     let truth: Vec<u32> = split.test.iter().map(|&row| labels[row]).collect();
     let accuracy = accuracy(&truth, &predictions)?;
     Ok(Outcome { selection, predictions, accuracy })
+}
+
+/// Folds of the training part of `split`, which name rows of the whole.
+pub(crate) fn inner_folds(
+    labels: &[u32],
+    split: &Split,
+    folds: usize,
+    seed: u64,
+) -> Result<Vec<Split>> {
+    split.check(labels.len())?;
+    let train_labels: Vec<u32> = split.train.iter().map(|&row| labels[row]).collect();
+    let outer_rows = |rows: &[usize]| rows.iter().map(|&row| split.train[row]).collect();
+    let folds = stratified_folds(&train_labels, folds, seed, 0)?;
+    let outer =
+        |fold: &Split| Split { train: outer_rows(&fold.train), test: outer_rows(&fold.test) };
+    Ok(folds.iter().map(outer).collect())
 }
 
 fn search(
@@ -281,9 +290,14 @@ fn search(
             Setting { c: cs[c], kernel: source.kernel(kernel), accuracies, mean }
         })
         .collect();
-    let most = settings.iter().map(|setting| setting.mean).fold(0.0, f64::max);
-    let best = settings.iter().position(|setting| setting.mean == most).unwrap_or(0);
+    let best = first_of_largest(settings.iter().map(|setting| setting.mean));
     Ok(Selection { settings, best, unconverged })
+}
+
+/// The place of the largest value, the first of equal ones.
+pub(crate) fn first_of_largest(mut values: impl Iterator<Item = f64> + Clone) -> usize {
+    let most = values.clone().fold(0.0, f64::max);
+    values.position(|value| value == most).unwrap_or(0)
 }
 
 /// How many folds and kernels to work on at a time within `memory` bytes.
@@ -389,12 +403,7 @@ impl<'a> Part<'a> {
                 Values::Precomputed { kernels, train, test: &split.test }
             }
             Source::Vectors { x, kernels, standardize } => {
-                let (mut train, mut test) = (x.take(&train)?, x.take(&split.test)?);
-                if standardize {
-                    let scaler = StandardScaler::fit(&train)?;
-                    scaler.transform(&mut train)?;
-                    scaler.transform(&mut test)?;
-                }
+                let (train, test) = parts(x, &train, &split.test, standardize)?;
                 let fit = |kernel: &Kernel| kernel.fit(&train);
                 Values::Vectors {
                     kernels: kernels.iter().map(fit).collect::<Result<_>>()?,
@@ -449,7 +458,7 @@ impl<'a> Part<'a> {
     }
 }
 
-fn with_signed_log<'a>(x: &'a Matrix, protocol: &Protocol) -> Cow<'a, Matrix> {
+pub(crate) fn with_signed_log<'a>(x: &'a Matrix, protocol: &Protocol) -> Cow<'a, Matrix> {
     let mut x = Cow::Borrowed(x);
     if protocol.signed_log {
         signed_log(x.to_mut());

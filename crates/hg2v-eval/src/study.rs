@@ -10,6 +10,7 @@ use hg2v::train::Flow;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::also::{self, Classifier, Judged};
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 use crate::metrics::Score;
@@ -45,6 +46,8 @@ pub struct Study<'a> {
     pub splits: Vec<Split>,
     /// The classifier and how its settings are chosen.
     pub protocol: select::Protocol,
+    /// Classifiers that judge the same vectors too.
+    pub also: Vec<Classifier>,
 }
 
 /// What vectors are made by.
@@ -75,6 +78,9 @@ pub struct SplitResult {
     pub dim: usize,
     /// Seconds for the vectors, and for the classifier.
     pub seconds: [f64; 2],
+    /// What further classifiers gave on the same vectors.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Judged>,
 }
 
 /// What an embedder gave on all splits.
@@ -88,8 +94,39 @@ pub struct StudyResult {
     pub test: Score,
     /// Numbers a vector.
     pub dim: usize,
-    /// Seconds from beginning to end.
+    /// Seconds from beginning to end; those of splits that were known before are
+    /// added.
     pub seconds: f64,
+    /// What further classifiers gave on the same vectors.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<AlsoResult>,
+}
+
+/// What a further classifier gave on all splits.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AlsoResult {
+    /// Which.
+    pub classifier: Classifier,
+    /// The accuracies in cross-validation.
+    pub validation: Score,
+    /// The accuracies on the test parts.
+    pub test: Score,
+    /// Seconds of all splits together.
+    pub seconds: f64,
+}
+
+impl AlsoResult {
+    fn of(classifier: Classifier, splits: &[SplitResult]) -> Result<AlsoResult> {
+        let all = splits.iter().flat_map(|split| &split.also);
+        let own: Vec<&Judged> = all.filter(|judged| judged.classifier == classifier).collect();
+        let of = |value: fn(&Judged) -> f64| own.iter().map(|one| value(one)).collect::<Vec<f64>>();
+        Ok(AlsoResult {
+            classifier,
+            validation: Score::of(&of(|judged| judged.validation))?,
+            test: Score::of(&of(|judged| judged.test))?,
+            seconds: of(|judged| judged.seconds).iter().sum(),
+        })
+    }
 }
 
 impl<'a> Study<'a> {
@@ -128,7 +165,7 @@ impl<'a> Study<'a> {
                 .map(|index| stratified_shuffle(&labels, 0.2, seed, index))
                 .collect::<Result<_>>()?,
         };
-        Ok(Study { collection, labels, classes, mode, splits, protocol })
+        Ok(Study { collection, labels, classes, mode, splits, protocol, also: Vec::new() })
     }
 
     /// The share of the largest class.
@@ -138,53 +175,95 @@ impl<'a> Study<'a> {
         largest as f64 / self.labels.len().max(1) as f64
     }
 
-    /// Judges an embedder; `done` is told after each split.
+    /// Judges an embedder. Splits that are `known` are not judged again; `done`
+    /// hears of every other as soon as it is judged, from any thread.
     ///
     /// # Errors
-    /// An embedder that fails; vectors that are not finite.
-    pub fn judge(&self, embedder: &Embedder, done: impl Fn() + Sync) -> Result<StudyResult> {
+    /// An embedder that fails; vectors that are not finite; what `done` returns.
+    pub fn judge(
+        &self,
+        embedder: &Embedder,
+        known: &[SplitResult],
+        done: impl Fn(&SplitResult) -> Result<()> + Sync,
+    ) -> Result<StudyResult> {
         let started = Instant::now();
+        let known = known.iter().filter(|split| split.split < self.splits.len());
+        let mut splits: Vec<SplitResult> = known.cloned().collect();
+        splits.sort_by_key(|split| split.split);
+        splits.dedup_by_key(|split| split.split);
+        let before: f64 = splits.iter().flat_map(|split| split.seconds).sum();
+        let is_known = |index: usize| splits.iter().any(|split| split.split == index);
+        let missing: Vec<usize> =
+            (0..self.splits.len()).filter(|&index| !is_known(index)).collect();
         // Where all splits train on the same graphs, the vectors are the same.
         let shared = match self.mode {
             Mode::Inductive => None,
+            _ if missing.is_empty() => None,
             _ => Some(self.timed_vectors(embedder, None)?),
         };
-        let one = |(index, split): (usize, &Split)| {
-            let own;
-            let (x, embedding) = match &shared {
-                Some(shared) => shared,
-                None => {
-                    own = self.timed_vectors(embedder, Some(&split.train))?;
-                    &own
-                }
+        let judge = |&index: &usize| {
+            let split = self.judge_split(embedder, index, shared.as_ref())?;
+            done(&split)?;
+            Ok(split)
+        };
+        // A thread a split, and no more at once than there are threads: one that waits
+        // inside a split would take up another, and hold the graphs of both in memory.
+        // Where threads are left over, all of them for one split after the other.
+        let threads = rayon::current_num_threads();
+        for some in missing.chunks(threads) {
+            let judged: Vec<SplitResult> = if some.len() < threads {
+                some.iter().map(judge).collect::<Result<_>>()?
+            } else {
+                some.par_iter().map(|index| crew::alone(|| judge(index))).collect::<Result<_>>()?
             };
-            let judging = Instant::now();
-            let outcome = select::evaluate(x, &self.labels, split, &self.protocol)?;
-            done();
-            Ok(SplitResult {
-                split: index,
-                validation: outcome.selection.chosen().mean,
-                test: outcome.accuracy,
-                chosen: outcome.selection.chosen().clone(),
-                dim: x.columns(),
-                seconds: [*embedding, judging.elapsed().as_secs_f64()],
-            })
-        };
-        // A thread a split where there are enough of them, else all threads for each.
-        let splits: Vec<SplitResult> = if self.splits.len() < rayon::current_num_threads() {
-            self.splits.iter().enumerate().map(one).collect::<Result<_>>()?
-        } else {
-            let alone = |split| crew::alone(|| one(split));
-            self.splits.par_iter().enumerate().map(alone).collect::<Result<_>>()?
-        };
+            splits.extend(judged);
+        }
+        splits.sort_by_key(|split| split.split);
         let of =
             |value: fn(&SplitResult) -> f64| -> Vec<f64> { splits.iter().map(value).collect() };
         Ok(StudyResult {
             validation: Score::of(&of(|split| split.validation))?,
             test: Score::of(&of(|split| split.test))?,
             dim: splits.iter().map(|split| split.dim).max().unwrap_or(0),
-            seconds: started.elapsed().as_secs_f64(),
+            seconds: before + started.elapsed().as_secs_f64(),
+            also: self
+                .also
+                .iter()
+                .map(|&classifier| AlsoResult::of(classifier, &splits))
+                .collect::<Result<_>>()?,
             splits,
+        })
+    }
+
+    fn judge_split(
+        &self,
+        embedder: &Embedder,
+        index: usize,
+        shared: Option<&(Matrix, f64)>,
+    ) -> Result<SplitResult> {
+        let split = &self.splits[index];
+        let own;
+        let (x, embedding) = match shared {
+            Some(shared) => shared,
+            None => {
+                own = self.timed_vectors(embedder, Some(&split.train))?;
+                &own
+            }
+        };
+        let judging = Instant::now();
+        let outcome = select::evaluate(x, &self.labels, split, &self.protocol)?;
+        let seconds = [*embedding, judging.elapsed().as_secs_f64()];
+        let also = |&classifier: &Classifier| {
+            also::evaluate(x, &self.labels, split, &self.protocol, classifier)
+        };
+        Ok(SplitResult {
+            split: index,
+            validation: outcome.selection.chosen().mean,
+            test: outcome.accuracy,
+            chosen: outcome.selection.chosen().clone(),
+            dim: x.columns(),
+            seconds,
+            also: self.also.iter().map(also).collect::<Result<_>>()?,
         })
     }
 

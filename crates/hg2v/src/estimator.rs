@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use serde::Serialize;
+
 use crate::coarsen;
 use crate::coarsen::cache::Cache;
 use crate::dataset::features::{Applied, FeatureChoice, FeatureSchema, When};
@@ -24,7 +26,7 @@ use crate::train::{End, Flow, Recipe, State, Step, Trainer};
 /// let params = Hg2v::params().dim(16).hops(2).levels(2).epochs(3).seed(7);
 /// assert!(params.check().is_ok());
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Hg2vParams {
     /// The network.
     pub architecture: Architecture,

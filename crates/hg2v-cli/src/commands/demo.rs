@@ -16,7 +16,6 @@ use hg2v::vectors::{self, Key, Shape};
 use hg2v::{Hg2v, Hg2vParams};
 use hg2v_eval::select;
 use hg2v_eval::study::{Embedder, Mode, Study};
-use rayon::prelude::*;
 use serde_json::json;
 
 use super::coarsen::render;
@@ -120,7 +119,7 @@ fn grow(args: &Args, context: &Context) -> hg2v::Result<Vec<GraphRecord>> {
         noise: Noise::default(),
         label: None,
     };
-    (0..args.graphs).into_par_iter().map(|index| set.graph(index)).collect()
+    set.records()
 }
 
 fn write_graphs(records: &[GraphRecord], path: &Path) -> hg2v::Result<()> {

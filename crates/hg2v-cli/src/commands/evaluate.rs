@@ -6,8 +6,9 @@ use clap::ValueEnum;
 use hg2v::error::{Error, Place};
 use hg2v::prepare::Run;
 use hg2v::{Hg2vParams, vectors};
+use hg2v_eval::also::Classifier;
 use hg2v_eval::study::{Embedder, Mode, Study, StudyResult};
-use hg2v_eval::{Matrix, select};
+use hg2v_eval::{Matrix, Score, select};
 use serde_json::json;
 
 use super::fit::read_all;
@@ -23,12 +24,17 @@ use crate::table::Table;
 /// standardised on the training part alone. Every table has two controls: the
 /// same network untrained, and statistics counted by hand (local degree profile
 /// and feature histograms). Labels are used by the classifier only.
+///
+/// --also judges the same vectors on the same splits by further classifiers, each
+/// with one setting chosen on the same folds: a linear SVM and a logistic
+/// regression (C from 0.0001 to 10), nearest neighbours (k of 1, 3, 5, 7, 9, 15, 25).
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   hg2v evaluate MUTAG.zip                                  10 splits, the default model
   hg2v evaluate MUTAG.zip --preset paper --grid paper      the paper's protocol
   hg2v evaluate MUTAG.zip --protocol tenfold               the field's
+  hg2v evaluate MUTAG.zip --also linear,logistic,knn       four classifiers, the same vectors
   hg2v evaluate MUTAG.zip --embeddings mutag.parquet       vectors from a file")]
 pub(crate) struct Args {
     /// The graphs, with labels
@@ -45,6 +51,9 @@ pub(crate) struct Args {
     /// Choose d, a and L by validation accuracy
     #[arg(long, value_enum, value_name = "G")]
     grid: Option<GridArg>,
+    /// Further classifiers of the same vectors
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "C,…")]
+    also: Vec<AlsoArg>,
     /// Leave the controls out
     #[arg(long)]
     no_controls: bool,
@@ -64,8 +73,28 @@ enum ModeArg {
     Tenfold,
 }
 
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum AlsoArg {
+    /// a C-SVM with a linear kernel
+    Linear,
+    /// logistic regression
+    Logistic,
+    /// the vote of the k nearest
+    Knn,
+}
+
+impl From<AlsoArg> for Classifier {
+    fn from(classifier: AlsoArg) -> Classifier {
+        match classifier {
+            AlsoArg::Linear => Classifier::LinearSvm,
+            AlsoArg::Logistic => Classifier::Logistic,
+            AlsoArg::Knn => Classifier::NearestNeighbors,
+        }
+    }
+}
+
 #[derive(Clone, Copy, ValueEnum)]
-enum GridArg {
+pub(super) enum GridArg {
     /// d of 16, 128, 256; a of 2, 4; L of 3, 5
     Paper,
     /// d of 32, 128; a of 2, 4; L of 3
@@ -82,6 +111,12 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     if args.splits == 0 {
         return Err(Error::parameter("--splits", 0, "it must be at least 1").into());
     }
+    for (at, classifier) in args.also.iter().enumerate() {
+        if args.also[..at].contains(classifier) {
+            let name = Classifier::from(*classifier);
+            return Err(Error::parameter("--also", name, "it must name each only once").into());
+        }
+    }
     let params = args.network.params(context.global.seed);
     params.check()?;
     let (path, records) = read_all(&args.data, context)?;
@@ -93,7 +128,8 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         ModeArg::Tenfold => Mode::Tenfold,
     };
     let protocol = select::Protocol { seed: context.global.seed, ..select::Protocol::default() };
-    let study = Study::new(&collection, mode, args.splits, protocol)?;
+    let mut study = Study::new(&collection, mode, args.splits, protocol)?;
+    study.also = args.also.iter().copied().map(Classifier::from).collect();
 
     let mut rows = Vec::new();
     let mut chosen = params.clone();
@@ -101,23 +137,20 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         let x = given(file, study.labels.len(), context)?;
         rows.push(judged("given vectors", &study, &Embedder::Given(x), context)?);
     } else {
+        let mut judged_rows = Vec::new();
         let candidates = candidates(&params, args.grid);
-        let mut best: Option<Row> = None;
         for candidate in &candidates {
             let a = &candidate.architecture;
             let name = match args.grid {
                 Some(_) => format!("HG2V d={} a={} L={}", a.dim, a.hops, a.levels),
                 None => "HG2V".to_owned(),
             };
-            let row = judged(&name, &study, &Embedder::Trained(candidate.clone()), context)?;
-            // The first of the best: grids are in the order of cost.
-            let better = |best: &Row| row.result.validation.mean > best.result.validation.mean;
-            if best.as_ref().is_none_or(better) {
-                chosen = candidate.clone();
-                best = Some(row);
-            }
+            let embedder = Embedder::Trained(candidate.clone());
+            judged_rows.push(judged(&name, &study, &embedder, context)?);
         }
-        rows.extend(best);
+        let best = best(judged_rows.iter().map(|row| &row.result));
+        chosen = candidates[best].clone();
+        rows.push(judged_rows.swap_remove(best));
     }
     if !args.no_controls {
         if args.embeddings.is_none() {
@@ -137,13 +170,16 @@ pub(super) fn judged(
 ) -> anyhow::Result<Row> {
     let bar = context.progress("evaluating", Some(study.splits.len() as u64));
     bar.set_message(name.to_owned());
-    let result = study.judge(embedder, || bar.inc(1))?;
+    let result = study.judge(embedder, &[], |_| {
+        bar.inc(1);
+        Ok(())
+    })?;
     bar.finish_and_clear();
     Ok(Row { name: name.to_owned(), result })
 }
 
 /// The models to choose from, cheapest first.
-fn candidates(params: &Hg2vParams, grid: Option<GridArg>) -> Vec<Hg2vParams> {
+pub(super) fn candidates(params: &Hg2vParams, grid: Option<GridArg>) -> Vec<Hg2vParams> {
     let (dims, hops, levels): (&[usize], &[usize], &[usize]) = match grid {
         None => return vec![params.clone()],
         Some(GridArg::Paper) => (&[16, 128, 256], &[2, 4], &[3, 5]),
@@ -158,6 +194,14 @@ fn candidates(params: &Hg2vParams, grid: Option<GridArg>) -> Vec<Hg2vParams> {
         }
     }
     all
+}
+
+/// The place of the best of the candidates, by validation accuracy: the first of
+/// equals, since grids are in the order of cost.
+pub(super) fn best<'a>(results: impl Iterator<Item = &'a StudyResult>) -> usize {
+    let means: Vec<f64> = results.map(|result| result.validation.mean).collect();
+    let most = means.iter().copied().fold(0.0, f64::max);
+    means.iter().position(|&mean| mean == most).unwrap_or(0)
 }
 
 /// Vectors from a file, one for each graph.
@@ -177,16 +221,24 @@ fn given(file: &PathBuf, graphs: usize, context: &Context) -> anyhow::Result<Mat
 
 /// Accuracies in percent, a line for each method.
 pub(super) fn table_of(rows: &[Row]) -> Vec<String> {
-    let mut table = Table::new(1);
-    table.row(["", "validation", "test", "dim", "seconds"]);
-    for row in rows {
-        table.row([
-            row.name.clone(),
-            row.result.validation.to_string(),
-            row.result.test.to_string(),
-            row.result.dim.to_string(),
-            format!("{:.1}", row.result.seconds),
-        ]);
+    // Classifiers are named where there are several.
+    let several = rows.iter().any(|row| !row.result.also.is_empty());
+    let mut table = Table::new(if several { 2 } else { 1 });
+    let mut line = |name: &str, classifier: &str, cells: [String; 4]| {
+        let named = [Some(name), several.then_some(classifier)];
+        table.row(named.into_iter().flatten().map(str::to_owned).chain(cells));
+    };
+    line("", "classifier", ["validation", "test", "dim", "seconds"].map(str::to_owned));
+    for Row { name, result } in rows {
+        let cells = |validation: &Score, test: &Score, seconds: f64| {
+            let [validation, test] = [validation, test].map(Score::to_string);
+            [validation, test, result.dim.to_string(), format!("{seconds:.1}")]
+        };
+        line(name, "C-SVM, radial", cells(&result.validation, &result.test, result.seconds));
+        for also in &result.also {
+            let classifier = also.classifier.to_string();
+            line(name, &classifier, cells(&also.validation, &also.test, also.seconds));
+        }
     }
     table.lines()
 }

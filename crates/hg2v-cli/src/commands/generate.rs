@@ -1,8 +1,12 @@
 //! `hg2v generate`: synthetic sets.
 
+use std::path::PathBuf;
+
 use clap::Subcommand;
+use hg2v::dataset::locate;
 use hg2v::dataset::synthetic::dla::Dla;
 use hg2v::dataset::synthetic::families::Family;
+use hg2v::dataset::synthetic::frankenstein::Frankenstein;
 use hg2v::dataset::synthetic::noise::Noise;
 use hg2v::dataset::synthetic::random::{
     BarabasiAlbert, ErdosRenyi, RandomGeometric, StochasticBlock, WattsStrogatz,
@@ -51,6 +55,27 @@ enum Kind {
         hard: bool,
         #[command(flatten)]
         set: SetArgs<1000>,
+    },
+    /// FRANKENSTEIN-R: the molecules of BURSI with a picture of a digit for each atom
+    ///
+    /// The ten most frequent atoms are the digits 0 to 9, the most frequent 0; every atom gets
+    /// a picture of its own of its digit, as 780 attributes from 0 to 1 (28 × 28 pixels without
+    /// the last four, which are blank in MNIST's test images); rarer atoms get a blank one.
+    #[command(after_help = "Example:
+  hg2v generate frankenstein --bursi BURSI.zip --images t10k-images-idx3-ubyte.gz \\
+    --labels t10k-labels-idx1-ubyte.gz --out FRANKENSTEIN-R.parquet")]
+    Frankenstein {
+        /// The molecules: any collection whose node labels are atoms
+        #[arg(long, value_name = "DATA")]
+        bursi: PathBuf,
+        /// idx file of 28 × 28 pictures
+        #[arg(long, value_name = "IDX")]
+        images: PathBuf,
+        /// idx file of the digits they show
+        #[arg(long, value_name = "IDX")]
+        labels: PathBuf,
+        #[command(flatten)]
+        out: Out,
     },
     /// A path whose ends meet
     Cycle {
@@ -209,6 +234,13 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         Kind::Dla { nodes, stick, radius, step, hard, set } => {
             let stickiness = stick;
             let model = Dla { nodes, stickiness, radius, step, hard };
+            make(&model, set, context)
+        }
+        Kind::Frankenstein { bursi, images, labels, out } => {
+            let bursi = locate(&bursi, context.global.data_dir.as_deref())?;
+            let model = Frankenstein::open(&bursi, &images, &labels, &context.limits)?;
+            let graphs = model.len();
+            let set = SetArgs::<0> { graphs, remove_edges: 0, add_edges: 0, label: None, out };
             make(&model, set, context)
         }
         Kind::Cycle { nodes, set } => make(&Family::Cycle { nodes }, set, context),

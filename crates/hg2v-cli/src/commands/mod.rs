@@ -10,6 +10,7 @@ mod fit;
 mod generate;
 mod images;
 mod info;
+mod reproduce;
 
 use clap::Subcommand;
 
@@ -28,6 +29,7 @@ pub(crate) enum Command {
     Fit(fit::Args),
     Embed(embed::Args),
     Evaluate(evaluate::Args),
+    Reproduce(reproduce::Args),
 }
 
 impl Command {
@@ -43,6 +45,7 @@ impl Command {
             Command::Fit(args) => fit::run(args, context),
             Command::Embed(args) => embed::run(args, context),
             Command::Evaluate(args) => evaluate::run(args, context),
+            Command::Reproduce(args) => reproduce::run(args, context),
         }
     }
 }

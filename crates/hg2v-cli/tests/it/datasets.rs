@@ -38,7 +38,7 @@ fn the_list_says_what_is_there() {
     let run = datasets(&[&["list", "--json"], &at[..]].concat());
     let sets: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
     let sets = sets.as_array().unwrap();
-    assert_eq!(sets.len(), 16);
+    assert_eq!(sets.len(), 17);
     let enzymes = sets.iter().find(|set| set["name"] == "ENZYMES").unwrap();
     assert_eq!(enzymes["graphs"], 600);
     assert!(enzymes["path"].as_str().unwrap().ends_with("ENZYMES.zip"));

@@ -80,6 +80,46 @@ fn the_seed_decides_and_the_threads_do_not() {
 }
 
 #[test]
+fn molecules_get_pictures_for_atoms() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let molecule = "{\"node_labels\":[\"C\",\"O\",\"C\"],\"edges\":[[0,1],[1,2]],\"y\":1}\n";
+    fs::write(at("bursi.jsonl"), molecule.repeat(2)).unwrap();
+    // A white 0 and a grey 1.
+    let header = [0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 28, 0, 0, 0, 28];
+    fs::write(at("images"), [&header[..], &[255; 784], &[51; 784]].concat()).unwrap();
+    fs::write(at("labels"), [0, 0, 8, 1, 0, 0, 0, 2, 0, 1]).unwrap();
+    let (bursi, images, labels) = (at("bursi.jsonl"), at("images"), at("labels"));
+    let files = |bursi: &str| {
+        ["frankenstein", "--bursi", bursi, "--images", &images, "--labels", &labels]
+            .map(String::from)
+    };
+    let args = files(&bursi);
+    let graphs = made(folder.path(), &args.each_ref().map(String::as_str));
+    assert_eq!(graphs.len(), 2);
+    let x = graphs[1]["x"].as_array().unwrap();
+    let corner: Vec<f64> = x.iter().map(|row| row[779].as_f64().unwrap()).collect();
+    assert_eq!(corner, [1.0, 0.2, 1.0]);
+    assert_eq!(x[0].as_array().unwrap().len(), 780);
+    assert_eq!((&graphs[1]["y"], graphs[1].get("node_labels")), (&serde_json::json!(1), None));
+
+    let out = at("none.jsonl");
+    let refused = |bursi: &str, says: &str| {
+        let args = files(bursi);
+        let args = args.each_ref().map(String::as_str);
+        let run = hg2v(&[&["generate"], &args[..], &["--out", &out]].concat());
+        assert_eq!(run.status.code(), Some(2));
+        assert!(text(&run.stderr).contains(says), "{}", text(&run.stderr));
+        assert!(!Path::new(&out).exists());
+    };
+    refused(&at("absent.jsonl"), "absent.jsonl");
+    fs::write(at("bare.jsonl"), "{\"edges\":[[0,1]]}\n").unwrap();
+    refused(&at("bare.jsonl"), "has no node labels");
+    fs::write(at("empty.jsonl"), "").unwrap();
+    refused(&at("empty.jsonl"), "it holds no graphs");
+}
+
+#[test]
 fn json_gives_the_totals() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("set.jsonl");

@@ -13,3 +13,4 @@ mod generate;
 mod images;
 mod info;
 mod model; // fit, embed, evaluate, demo
+mod reproduce;

@@ -166,6 +166,46 @@ fn an_evaluation_stands_beside_its_controls() {
 }
 
 #[test]
+fn further_classifiers_judge_the_same_vectors() {
+    let folder = folder_with_graphs();
+    let at = folder.path();
+    let mut arguments = vec!["evaluate", "graphs.jsonl", "--splits", "2"];
+    arguments.extend(SMALL);
+    let (text, _) = done(at, &[&arguments[..], &["--json"]].concat());
+    let alone: Value = serde_json::from_str(&text).unwrap();
+    arguments.extend(["--also", "knn,linear,logistic"]);
+    let (text, _) = done(at, &[&arguments[..], &["--json"]].concat());
+    let result: Value = serde_json::from_str(&text).unwrap();
+    for (method, alone) in
+        result["methods"].as_array().unwrap().iter().zip(alone["methods"].as_array().unwrap())
+    {
+        // The C-SVM is what it is without them.
+        assert_eq!(method["result"]["test"], alone["result"]["test"]);
+        assert_eq!(alone["result"].get("also"), None);
+        let also = method["result"]["also"].as_array().unwrap();
+        let names: Vec<_> = also.iter().map(|also| also["classifier"].clone()).collect();
+        assert_eq!(names, ["nearest-neighbors", "linear-svm", "logistic"]);
+        for (at, also) in also.iter().enumerate() {
+            let mean = also["test"]["mean"].as_f64().unwrap();
+            assert!((0.6..=1.0).contains(&mean), "{also}");
+            let splits = method["result"]["splits"].as_array().unwrap();
+            let each = splits.iter().map(|split| split["also"][at]["test"].as_f64().unwrap());
+            assert!((each.sum::<f64>() / 2.0 - mean).abs() < 1e-12);
+        }
+    }
+    let (text, _) = done(at, &arguments);
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].trim_start().starts_with("classifier"), "{text}");
+    assert_eq!(text.matches("logistic regression").count(), 3, "{text}");
+    assert_eq!(text.matches("C-SVM, radial").count(), 3, "{text}");
+    for (value, word) in [("knn,knn", "only once"), ("forest", "logistic")] {
+        let (code, _, err) = hg2v(at, &["evaluate", "graphs.jsonl", "--also", value]);
+        assert_eq!(code, 2, "{err}");
+        assert!(err.contains("--also") && err.contains(word), "{err}");
+    }
+}
+
+#[test]
 fn graphs_without_labels_cannot_be_judged() {
     let folder = tempfile::tempdir().unwrap();
     let graphs = "{\"edges\":[[0,1]]}\n{\"edges\":[[0,1],[1,2]],\"y\":1}\n";

@@ -1,7 +1,7 @@
 //! Nearest neighbours by their definition.
 
 use hg2v_eval::Matrix;
-use hg2v_eval::knn::{Distance, predict};
+use hg2v_eval::knn::{Distance, predict, predict_each};
 use proptest::prelude::*;
 
 /// All distances, sorted; small whole numbers make them exact.
@@ -46,6 +46,11 @@ proptest! {
         let ours = predict(&train_x, &labels, &test, k, Distance::Euclidean).unwrap();
         for row in 0..test.rows() {
             prop_assert_eq!(ours[row], naive(&train_x, &labels, test.row(row), k, Distance::Euclidean));
+        }
+        let ks: Vec<usize> = (1..=k).rev().collect();
+        let each = predict_each(&train_x, &labels, &test, &ks, Distance::Euclidean).unwrap();
+        for (k, votes) in ks.into_iter().zip(each) {
+            prop_assert_eq!(votes, predict(&train_x, &labels, &test, k, Distance::Euclidean).unwrap());
         }
     }
 }

@@ -10,12 +10,14 @@ mod common; // fixtures, planted vectors
 mod parity;
 
 // Against the definition.
+mod also; // further classifiers, fold by fold
 mod knn; // all distances, sorted
 mod smo; // brute force over active sets, optimality conditions
 
 // Properties.
 mod metrics;
 mod split;
+mod study; // what is known is not judged again
 mod threads; // the same bits at 1, 2 and 4
 
 // Input that is not as it should be.

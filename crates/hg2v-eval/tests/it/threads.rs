@@ -1,5 +1,6 @@
 //! The same bits at any number of threads.
 
+use hg2v_eval::also::{self, Classifier};
 use hg2v_eval::knn::{self, Distance};
 use hg2v_eval::logistic::{Logistic, LogisticParams};
 use hg2v_eval::select::{self, Grid, Protocol};
@@ -31,7 +32,13 @@ fn the_same_bits_at_1_2_and_4_threads() {
         let bits: Vec<u64> =
             decisions.values().iter().chain(&weights).map(|value| value.to_bits()).collect();
         let near = knn::predict(&x, &labels, &x, 7, Distance::Cosine).unwrap();
-        (outcome, bits, near)
+        let also = [Classifier::LinearSvm, Classifier::Logistic, Classifier::NearestNeighbors];
+        let also = also.map(|classifier| {
+            let mut judged = also::evaluate(&x, &labels, &split, &protocol, classifier).unwrap();
+            judged.seconds = 0.0;
+            judged
+        });
+        (outcome, bits, near, also)
     };
     let one = at(1, work);
     assert!(one.0.accuracy > 0.5, "nothing was learned: {}", one.0.accuracy);

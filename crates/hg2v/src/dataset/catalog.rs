@@ -78,6 +78,20 @@ pub const KNOWN: &[KnownSet] = &[
         fingerprint: None,
     },
     KnownSet {
+        name: "FRANKENSTEIN-R",
+        origin: Origin::Made(
+            "fetch BURSI and the idx files of MNIST's test images, then hg2v generate \
+             frankenstein --bursi BURSI.zip --images t10k-images-idx3-ubyte.gz --labels \
+             t10k-labels-idx1-ubyte.gz --out FRANKENSTEIN-R.parquet",
+        ),
+        about: "FRANKENSTEIN with other pictures: the original ones are lost",
+        graphs: 4337,
+        classes: 2,
+        mean_nodes: 16.90,
+        mean_edges: 17.88,
+        fingerprint: None,
+    },
+    KnownSet {
         name: "IMDB-BINARY",
         origin: Origin::Downloaded,
         about: "actors around an actor: action or romance",

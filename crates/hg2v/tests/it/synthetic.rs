@@ -1,17 +1,20 @@
 //! Sets of synthetic graphs, whole.
 
+use std::collections::BTreeSet;
 use std::env;
+use std::fs;
 use std::path::Path;
 
 use hg2v::Result;
 use hg2v::dataset::synthetic::dla::Dla;
 use hg2v::dataset::synthetic::families::Family;
+use hg2v::dataset::synthetic::frankenstein::{ATTRIBUTES, Frankenstein};
 use hg2v::dataset::synthetic::noise::Noise;
 use hg2v::dataset::synthetic::random::{
     BarabasiAlbert, ErdosRenyi, RandomGeometric, StochasticBlock, WattsStrogatz,
 };
 use hg2v::dataset::synthetic::{Model, SyntheticSet, Totals};
-use hg2v::dataset::{Limits, Sink, open};
+use hg2v::dataset::{Limits, Sink, images, open};
 use hg2v::graph::GraphRecord;
 
 #[derive(Default)]
@@ -147,4 +150,129 @@ fn clusters_are_like_those_the_authors_ship() {
             }
         }
     }
+}
+
+/// Pictures of `SIDE × SIDE` pixels: the `v`-th of digit `d` is of the grey `20·d + v`.
+fn write_pictures(folder: &Path, side: u8, classes: &[u8]) -> [std::path::PathBuf; 2] {
+    let paths = ["images", "labels"].map(|name| folder.join(name));
+    let count = classes.len() as u8;
+    let mut images = vec![0, 0, 8, 3, 0, 0, 0, count, 0, 0, 0, side, 0, 0, 0, side];
+    for (at, class) in classes.iter().enumerate() {
+        let variant = classes[..at].iter().filter(|&other| other == class).count() as u8;
+        images.resize(images.len() + usize::from(side).pow(2), 20 * class + variant);
+    }
+    fs::write(&paths[0], images).unwrap();
+    let labels = [&[0, 0, 8, 1, 0, 0, 0, count][..], classes].concat();
+    fs::write(&paths[1], labels).unwrap();
+    paths
+}
+
+/// Atom `a` occurs 30 times, `b` 29 times, … `l` 19 times; `k` as often as `j`.
+fn write_molecules(folder: &Path) -> std::path::PathBuf {
+    let path = folder.join("bursi.jsonl");
+    let mut text = String::new();
+    for turn in 0..30 {
+        let atoms: Vec<String> = ('a'..='l')
+            .enumerate()
+            .filter(|&(at, _)| turn < 30 - if at == 10 { 9 } else { at })
+            .map(|(_, atom)| format!("\"{atom}\""))
+            .collect();
+        text += &format!("{{\"node_labels\":[{}],\"edges\":[],\"y\":{turn}}}\n", atoms.join(","));
+    }
+    fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn an_atom_is_always_the_same_digit_and_pictures_differ() {
+    let folder = tempfile::tempdir().unwrap();
+    let classes: Vec<u8> = (0..40).map(|at| at % 10).collect();
+    let [images, labels] = write_pictures(folder.path(), 28, &classes);
+    let bursi = write_molecules(folder.path());
+    let model = Frankenstein::open(&bursi, &images, &labels, &Limits::default()).unwrap();
+    assert_eq!(model.len(), 30);
+    let make = |seed| {
+        let noise = Noise::default();
+        SyntheticSet { noise, ..set(&model, 30, seed) }.records().unwrap()
+    };
+    let made = make(3);
+    // Of the equally frequent `j` and `k` the smaller is the tenth; `k` and `l` are no digits.
+    let digits: Vec<_> = ["a", "b", "i", "j", "k", "l"].map(|a| model.digit(&a.into())).to_vec();
+    assert_eq!(digits, [Some(0), Some(1), Some(8), Some(9), None, None]);
+    let mut seen: Vec<BTreeSet<u8>> = vec![BTreeSet::new(); 12];
+    let molecules: Vec<_> = open(&bursi, &Limits::default()).unwrap().map(Result::unwrap).collect();
+    for (molecule, record) in molecules.iter().zip(&made) {
+        assert_eq!((record.num_nodes, &record.label), (molecule.num_nodes, &molecule.label));
+        assert_eq!((&record.node_labels, &record.edge_labels), (&None, &None));
+        let x = record.features.as_ref().unwrap();
+        assert_eq!(x.dim, ATTRIBUTES);
+        for (node, atom) in molecule.node_labels.as_ref().unwrap().iter().enumerate() {
+            let row = x.row(node);
+            assert!(row.iter().all(|value| value == &row[0]), "two pictures in one");
+            let grey = (row[0] * 255.0).round() as u8;
+            let place = atom.to_string().as_bytes()[0] - b'a';
+            let expected = if place < 10 { place } else { 0 };
+            assert_eq!(grey / 20, expected, "{atom}");
+            seen[usize::from(place)].insert(grey % 20);
+        }
+    }
+    // All four pictures of each digit are used, and one blank for the others.
+    assert_eq!(
+        seen.iter().map(BTreeSet::len).collect::<Vec<_>>(),
+        [[4; 10].as_slice(), &[1; 2]].concat()
+    );
+    assert_eq!(make(3), made);
+    assert_ne!(make(4), made);
+}
+
+#[test]
+fn pictures_that_are_no_digits_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let bursi = write_molecules(folder.path());
+    let refusal = |side, classes: &[u8]| {
+        let [images, labels] = write_pictures(folder.path(), side, classes);
+        let opened = Frankenstein::open(&bursi, &images, &labels, &Limits::default());
+        opened.unwrap_err().to_string()
+    };
+    let said = refusal(16, &[0, 1]);
+    assert!(said.contains("16 × 16 pixels; give pictures of 28 × 28"), "{said}");
+    let said = refusal(28, &[0, 1, 12]);
+    assert!(said.contains("record 3: the class 12 is no digit"), "{said}");
+    let said = refusal(28, &[0, 1, 3]);
+    assert!(said.contains("there is no picture of a 2"), "{said}");
+}
+
+#[test]
+fn frankenstein_has_the_graphs_of_the_original() {
+    let Some(data) = env::var_os("HG2V_DATA") else {
+        eprintln!("skipped: set HG2V_DATA to run frankenstein_has_the_graphs_of_the_original");
+        return;
+    };
+    let at = |name: &str| Path::new(&data).join(name);
+    let pictures = at("MNIST-t10k-images-idx3-ubyte.gz");
+    let labels = at("MNIST-t10k-labels-idx1-ubyte.gz");
+    let limits = Limits::default();
+    let model = Frankenstein::open(&at("BURSI.zip"), &pictures, &labels, &limits).unwrap();
+    let original = open(&at("FRANKENSTEIN.zip"), &limits).unwrap().map(Result::unwrap);
+    let ours = SyntheticSet { noise: Noise::default(), ..set(&model, model.len(), 0) };
+    let (mut nodes, mut blank, mut graphs) = (0, 0, 0);
+    for (index, original) in original.enumerate() {
+        let record = ours.graph(index as u64).unwrap();
+        assert_eq!(record.edges, original.edges, "graph {index}");
+        assert_eq!((record.num_nodes, &record.label), (original.num_nodes, &original.label));
+        let x = record.features.unwrap();
+        assert!(x.values.iter().all(|value| (0.0..=1.0).contains(value)));
+        nodes += record.num_nodes;
+        let is_blank = |node: &u32| x.row(*node as usize).iter().all(|&value| value == 0.0);
+        blank += (0..record.num_nodes).filter(is_blank).count();
+        graphs += 1;
+    }
+    // The pixels that are left out, the last four of the last row, are blank.
+    let pictures = images::open(&pictures, &labels, images::Params::default(), &limits).unwrap();
+    for picture in pictures {
+        let pixels = picture.unwrap().features.unwrap();
+        assert!(pixels.values.chunks(3).all(|pixel| pixel[0] < 27.0 || pixel[1] < 24.0));
+    }
+    // Potassium, calcium and lithium have no picture: 14, 2 and 1 of them.
+    assert_eq!((graphs, nodes, blank), (4337, 73_283, 17));
 }

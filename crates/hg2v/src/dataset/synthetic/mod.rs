@@ -1,5 +1,5 @@
-//! Graphs made on purpose: classical families, random models, and
-//! diffusion-limited aggregation.
+//! Graphs made on purpose: classical families, random models,
+//! diffusion-limited aggregation, and molecules with pictures for atoms.
 //!
 //! Every graph is a pure function of `(seed, model, index)`: it draws from its
 //! own random stream, so a set comes out the same at any number of threads, and
@@ -7,6 +7,7 @@
 
 pub mod dla;
 pub mod families;
+pub mod frankenstein;
 pub mod noise;
 pub mod random;
 
@@ -67,6 +68,14 @@ impl SyntheticSet<'_> {
             record.label.clone_from(&self.label);
         }
         Ok(record)
+    }
+
+    /// All graphs, made in parallel.
+    ///
+    /// # Errors
+    /// As [`graph`](SyntheticSet::graph).
+    pub fn records(&self) -> Result<Vec<GraphRecord>> {
+        (0..self.graphs).into_par_iter().map(|index| self.graph(index)).collect()
     }
 
     /// Makes all graphs in parallel and hands them to `sink` in order, a bounded

@@ -1,0 +1,87 @@
+//! The sets of the paper's tables: found in a folder, or made on the spot.
+
+use std::path::{Path, PathBuf};
+
+use hg2v::dataset::catalog::{self, Origin as Catalogued};
+use hg2v::dataset::images;
+use hg2v::dataset::locate;
+use hg2v::dataset::synthetic::dla::Dla;
+use hg2v::dataset::synthetic::frankenstein::Frankenstein;
+use hg2v::dataset::synthetic::noise::Noise;
+use hg2v::dataset::synthetic::{Model, SyntheticSet};
+use hg2v::graph::GraphRecord;
+
+use super::super::fit::read_all;
+use crate::context::Context;
+
+/// Where the graphs of a set come from.
+pub(super) enum Origin {
+    /// A collection.
+    File(PathBuf),
+    /// Images and their classes, of which every pixel above 0 is a node.
+    Images([PathBuf; 2]),
+    /// BURSI, and the images and classes for its atoms.
+    Frankenstein(PathBuf, [PathBuf; 2]),
+    /// Aggregates as the paper's, grown under `--seed`.
+    Dla,
+}
+
+/// Where the set comes from, or what is missing in `folder` and how to get it.
+pub(super) fn find(set: &str, folder: &Path) -> Result<Origin, String> {
+    // The DLA sets that the authors ship have 100 nodes a graph, the paper's 500.
+    if set == "DLA" {
+        return Ok(Origin::Dla);
+    }
+    if let Ok(path) = locate(Path::new(set), Some(folder)) {
+        return Ok(Origin::File(path));
+    }
+    let made = match set {
+        "MNIST" => mnist(folder).map(Origin::Images),
+        "FRANKENSTEIN-R" => {
+            let bursi = locate(Path::new("BURSI"), Some(folder)).ok();
+            bursi.zip(mnist(folder)).map(|(bursi, images)| Origin::Frankenstein(bursi, images))
+        }
+        _ => None,
+    };
+    made.ok_or_else(|| {
+        let how = match catalog::find(set).map(|known| known.origin) {
+            Some(Catalogued::Made(how)) => how.to_owned(),
+            _ => format!("fetch it with `hg2v datasets get {set}`"),
+        };
+        format!("not in {}: {how}", folder.display())
+    })
+}
+
+/// The idx files of MNIST's test images, under the names they usually have.
+fn mnist(folder: &Path) -> Option<[PathBuf; 2]> {
+    let named = |prefix: &str, ending: &str| {
+        ["images-idx3", "labels-idx1"]
+            .map(|part| folder.join(format!("{prefix}t10k-{part}-ubyte{ending}")))
+    };
+    let names = [named("MNIST-", ".gz"), named("MNIST-", ""), named("", ".gz"), named("", "")];
+    names.into_iter().find(|pair| pair.iter().all(|path| path.exists()))
+}
+
+impl Origin {
+    /// All graphs, and the file they came from.
+    pub(super) fn records(&self, context: &Context) -> anyhow::Result<(PathBuf, Vec<GraphRecord>)> {
+        match self {
+            Origin::File(path) => read_all(path, context),
+            Origin::Images([images, labels]) => {
+                let params = images::Params::default();
+                let graphs = images::open(images, labels, params, &context.limits)?;
+                Ok((images.clone(), graphs.collect::<hg2v::Result<_>>()?))
+            }
+            Origin::Frankenstein(bursi, [images, labels]) => {
+                let model = Frankenstein::open(bursi, images, labels, &context.limits)?;
+                Ok((bursi.clone(), made(&model, model.len(), context)?))
+            }
+            Origin::Dla => Ok((PathBuf::from("DLA"), made(&Dla::default(), 1000, context)?)),
+        }
+    }
+}
+
+fn made(model: &dyn Model, graphs: u64, context: &Context) -> hg2v::Result<Vec<GraphRecord>> {
+    let seed = context.global.seed;
+    SyntheticSet { model, graphs, seed, noise: Noise::default(), label: None }.records()
+}

@@ -1,0 +1,239 @@
+//! `hg2v reproduce`, as a user runs it.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("hg2v"));
+    command
+        .current_dir(folder)
+        .env_remove("HG2V_DATA")
+        .env("HG2V_CACHE", folder.join("cache"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn hg2v(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let output = command(folder, arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+fn table2(folder: &Path, more: &[&str]) -> (i32, String, String) {
+    hg2v(folder, &[&["reproduce", "table2", "--data", "data"], more].concat())
+}
+
+/// A folder with two sets under names of the table, the second one damaged.
+fn folder_with_sets() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    fs::create_dir(&data).unwrap();
+    let make = ["generate", "dla", "--graphs", "30", "--nodes", "8", "--out", "data/MUTAG.jsonl"];
+    let (code, _, err) = hg2v(folder.path(), &make);
+    assert_eq!(code, 0, "{err}");
+    fs::write(data.join("PTC_FR.jsonl"), "{\"edges\":[[0,1]],\"y\":1}\n{\"edges\":[[0,").unwrap();
+    folder
+}
+
+fn read(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+/// A record without what may differ between runs: times and threads.
+fn timeless(mut record: Value) -> Value {
+    fn forget(value: &mut Value) {
+        match value {
+            Value::Object(object) => {
+                object.retain(|key, _| key != "seconds" && key != "threads");
+                object.values_mut().for_each(forget);
+            }
+            Value::Array(array) => array.iter_mut().for_each(forget),
+            _ => {}
+        }
+    }
+    forget(&mut record);
+    record
+}
+
+#[test]
+fn a_set_that_fails_does_not_stop_the_others() {
+    let folder = folder_with_sets();
+    let at = folder.path();
+    let (code, out, err) = table2(at, &["--splits", "2", "--sets", "mutag,PTC_FR,ENZYMES"]);
+    assert_eq!(code, 1, "{err}");
+    assert!(err.contains("2 of 3 sets failed"), "{err}");
+    assert!(err.contains("PTC_FR: data/PTC_FR.jsonl, line 2"), "{err}");
+    assert!(err.contains("hg2v datasets get ENZYMES"), "{err}");
+    let row = out.lines().find(|line| line.starts_with("MUTAG")).unwrap();
+    assert!(row.contains("default") && row.contains("81.8 ± 1.8"), "{row}");
+    let record = read(&at.join("experiments/results/table2/MUTAG.default.json"));
+    assert_eq!(record["set"], "MUTAG");
+    assert_eq!(record["data"]["graphs"], 30);
+    assert_eq!(record["mode"], "inductive");
+    assert_eq!(record["configuration"]["architecture"]["dim"], 128);
+    assert_eq!(record["majority"], 0.5);
+    let kinds: Vec<_> = record["rows"].as_array().unwrap().iter().map(|row| &row["kind"]).collect();
+    assert_eq!(kinds, ["hg2v", "untrained", "statistics"]);
+    for row in record["rows"].as_array().unwrap() {
+        let splits = row["result"]["splits"].as_array().unwrap();
+        assert_eq!(splits.len(), 2);
+        assert!(splits[1]["chosen"]["c"].is_f64());
+        assert!(splits[1]["seconds"][0].is_f64());
+    }
+    // No path of this machine.
+    assert!(!record.to_string().contains(at.to_str().unwrap()));
+    // Without names, what is not there is left out, and DLA is not grown alone.
+    fs::remove_file(at.join("data/PTC_FR.jsonl")).unwrap();
+    let (code, out, err) = table2(at, &["--quick", "--json", "--out", "quick"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("ENZYMES: left out"), "{err}");
+    let result: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(result["records"].as_array().unwrap().len(), 1);
+    assert_eq!(result["records"][0]["splits"], 3);
+    assert_eq!(result["failed"], Value::Array(Vec::new()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_killed_run_goes_on_to_the_same_numbers() {
+    let folder = folder_with_sets();
+    let at = folder.path();
+    let run = |out: &'static str, splits: &'static str| {
+        [
+            "reproduce",
+            "table2",
+            "--data",
+            "data",
+            "--sets",
+            "MUTAG",
+            "--splits",
+            splits,
+            "--out",
+            out,
+        ]
+    };
+    let (code, _, err) = hg2v(at, &run("whole", "12"));
+    assert_eq!(code, 0, "{err}");
+    let record = |out: &str| at.join(out).join("table2/MUTAG.default.json");
+    let whole = timeless(read(&record("whole")));
+
+    // Killed after a split or two, and its last line cut.
+    let mut child =
+        command(at, &[&run("killed", "12")[..], &["--threads", "1"]].concat()).spawn().unwrap();
+    let partial = at.join("killed/table2/MUTAG.default.partial.jsonl");
+    let started = Instant::now();
+    while fs::read_to_string(&partial).unwrap_or_default().lines().count() < 3 {
+        assert!(started.elapsed() < Duration::from_secs(60), "no split was judged");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!record("killed").exists(), "the run ended before it was killed");
+    let mut file = fs::OpenOptions::new().append(true).open(&partial).unwrap();
+    file.write_all(b"{\"kind\":\"hg2v\",\"sha").unwrap();
+    let (code, _, err) = hg2v(at, &run("killed", "12"));
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("MUTAG: going on"), "{err}");
+    assert_eq!(timeless(read(&record("killed"))), whole);
+    assert!(!partial.exists());
+
+    // Few splits first, then more; then fewer are there already.
+    assert_eq!(hg2v(at, &run("grown", "2")).0, 0);
+    let (code, _, err) = hg2v(at, &run("grown", "12"));
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("going on; 6 results are there already"), "{err}");
+    assert_eq!(timeless(read(&record("grown"))), whole);
+    let bytes = fs::read(record("grown")).unwrap();
+    let (code, _, err) = hg2v(at, &run("grown", "2"));
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("12 splits are there already"), "{err}");
+    assert_eq!(fs::read(record("grown")).unwrap(), bytes);
+}
+
+#[test]
+fn results_of_other_options_are_not_reused() {
+    let folder = folder_with_sets();
+    let at = folder.path();
+    let run = |more: &[&str]| table2(at, &[&["--sets", "MUTAG", "--splits", "2"], more].concat());
+    assert_eq!(run(&[]).0, 0);
+    let file = at.join("experiments/results/table2/MUTAG.default.json");
+    let before = fs::read(&file).unwrap();
+    let (code, _, err) = run(&["--seed", "1"]);
+    assert_eq!(code, 1);
+    assert!(err.contains("MUTAG.default.json: its results were made with another "), "{err}");
+    assert!(err.contains("seed") && err.contains("--fresh") && err.contains("--out"), "{err}");
+    assert_eq!(fs::read(&file).unwrap(), before);
+    // Other graphs under the same name.
+    let graphs = fs::read_to_string(at.join("data/MUTAG.jsonl")).unwrap();
+    let fewer: Vec<&str> = graphs.lines().take(28).collect();
+    fs::write(at.join("data/MUTAG.jsonl"), fewer.join("\n")).unwrap();
+    let (code, _, err) = run(&[]);
+    assert_eq!(code, 1);
+    assert!(err.contains("made with another data;"), "{err}");
+    let (code, _, err) = run(&["--fresh", "--seed", "1"]);
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(read(&file)["seed"], 1);
+    // Another model, and a grid, have files of their own.
+    let paper = ["--sets", "MUTAG", "--splits", "1", "--preset", "paper", "--grid", "small"];
+    let (code, out, err) = table2(at, &paper);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("paper, grid small: d="), "{out}");
+    let record = read(&file.with_file_name("MUTAG.paper.grid-small.json"));
+    assert_eq!(record["rows"].as_array().unwrap().len(), 4 + 2);
+    let best = |row: &&Value| row["shape"] == record["chosen"] && row["kind"] == "hg2v";
+    let rows = record["rows"].as_array().unwrap();
+    let validation = |row: &Value| row["result"]["validation"]["mean"].as_f64().unwrap();
+    let most = rows[..4].iter().map(validation).fold(0.0, f64::max);
+    assert_eq!(validation(rows.iter().find(best).unwrap()), most);
+    // A damaged file is named, with its line.
+    fs::write(&file, "{\"format\": 1,\n oops").unwrap();
+    let (code, _, err) = hg2v(at, &["reproduce", "table2", "--markdown"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("MUTAG.default.json, line 2"), "{err}");
+    fs::write(&file, "{\"format\": 7}").unwrap();
+    let (code, _, err) = hg2v(at, &["reproduce", "table2", "--markdown"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("its format is 7, this version knows 1"), "{err}");
+}
+
+#[test]
+fn nonsense_is_wrong_usage() {
+    let folder = folder_with_sets();
+    let at = folder.path();
+    fs::create_dir(at.join("empty")).unwrap();
+    let cases: [(&[&str], &str); 8] = [
+        (&["reproduce", "table9"], "table2"),
+        (&["reproduce"], "<WHAT>"),
+        (&["reproduce", "table2", "--data", "data", "--sets", "MOO"], "--sets is `MOO`"),
+        (&["reproduce", "table2", "--data", "data", "--splits", "0"], "--splits is 0"),
+        (&["reproduce", "table2", "--quick", "--splits", "3"], "cannot be used with"),
+        (&["reproduce", "table2", "--markdown", "--quick"], "cannot be used with"),
+        (&["reproduce", "table2", "--preset", "best"], "paper"),
+        (&["reproduce", "table2", "--data", "empty"], "no set of the table"),
+    ];
+    for (arguments, word) in cases {
+        let (code, out, err) = hg2v(at, arguments);
+        assert_eq!((code, out.as_str()), (2, ""), "{arguments:?}: {err}");
+        assert!(err.contains(word), "{arguments:?}: {err}");
+        assert!(!at.join("experiments").exists());
+    }
+}
+
+#[test]
+fn the_readme_has_the_table_of_the_results() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let (code, out, err) = hg2v(&root, &["reproduce", "table2", "--markdown"]);
+    assert_eq!(code, 0, "{err}");
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let (_, rest) = readme.split_once("<!-- table2 -->\n").unwrap();
+    let (block, _) = rest.split_once("<!-- end of table2 -->").unwrap();
+    assert_eq!(block, out, "paste what `hg2v reproduce table2 --markdown` prints");
+}

@@ -198,6 +198,20 @@ pub fn evaluate_precomputed(
     run(&source, labels, split, folds, seed, &protocol.grid.c, tolerance)
 }
 
+/// The folds that [`evaluate`] chooses a setting on: of the training part of
+/// `split`, in rows of the whole.
+///
+/// # Errors
+/// As [`Split::check`] and [`stratified_folds`].
+pub fn inner_folds(labels: &[u32], split: &Split, folds: usize, seed: u64) -> Result<Vec<Split>> {
+    split.check(labels.len())?;
+    let train_labels: Vec<u32> = split.train.iter().map(|&row| labels[row]).collect();
+    let outer_rows = |rows: &[usize]| rows.iter().map(|&row| split.train[row]).collect();
+    let outer =
+        |fold: Split| Split { train: outer_rows(&fold.train), test: outer_rows(&fold.test) };
+    Ok(stratified_folds(&train_labels, folds, seed, 0)?.into_iter().map(outer).collect())
+}
+
 /// Selection on the training part, then one training and one test.
 fn run(
     source: &Source<'_>,
@@ -209,14 +223,7 @@ fn run(
     tolerance: f64,
 ) -> Result<Outcome> {
     same_length("labels", source.rows(), labels.len())?;
-    split.check(labels.len())?;
-    let train_labels: Vec<u32> = split.train.iter().map(|&row| labels[row]).collect();
-    let inner = stratified_folds(&train_labels, folds, seed, 0)?;
-    let outer_rows = |rows: &[usize]| rows.iter().map(|&row| split.train[row]).collect();
-    let inner: Vec<Split> = inner
-        .iter()
-        .map(|fold| Split { train: outer_rows(&fold.train), test: outer_rows(&fold.test) })
-        .collect();
+    let inner = inner_folds(labels, split, folds, seed)?;
     let selection = search(source, labels, &inner, cs, tolerance, MEMORY)?;
     let part = Part::new(source, labels, split, || "the training part".into())?;
     let kernel = selection.best % source.kernels();

@@ -74,6 +74,9 @@ pub struct SplitResult {
     pub dim: usize,
     /// Seconds for the vectors, and for the classifier.
     pub seconds: [f64; 2],
+    /// The class given to each graph of the test part; too long to be kept in files.
+    #[serde(skip)]
+    pub predictions: Vec<u32>,
 }
 
 /// What an embedder gave on all splits.
@@ -115,6 +118,9 @@ impl<'a> Study<'a> {
         };
         classes.sort_unstable();
         classes.dedup();
+        if let [label] = &classes[..] {
+            return Err(Error::OneLabel { label: label.clone(), graphs: records.len() });
+        }
         let labels: Vec<u32> = records
             .iter()
             .filter_map(|record| record.label.as_ref())
@@ -171,6 +177,7 @@ impl<'a> Study<'a> {
                     chosen: outcome.selection.chosen().clone(),
                     dim: x.columns(),
                     seconds: [*embedding, judging.elapsed().as_secs_f64()],
+                    predictions: outcome.predictions,
                 })
             })
             .collect::<Result<_>>()?;

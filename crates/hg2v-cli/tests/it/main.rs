@@ -6,6 +6,8 @@
 #[path = "../../../hg2v/tests/it/server.rs"]
 mod server; // an HTTP server that can misbehave
 
+mod common; // the command in a folder of its own
+
 mod coarsen;
 mod convert;
 mod datasets;

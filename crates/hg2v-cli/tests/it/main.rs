@@ -11,6 +11,8 @@ mod common; // the command in a folder of its own
 mod coarsen;
 mod convert;
 mod datasets;
+#[cfg(unix)]
+mod disk_full; // nothing half-written stays behind
 mod generate;
 mod images;
 mod info;

@@ -17,3 +17,4 @@ mod generate;
 mod images;
 mod info;
 mod model; // fit, embed, evaluate, demo
+mod nonsense; // and what they say to it

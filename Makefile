@@ -1,10 +1,24 @@
 # What CI runs, under the same names.
-.PHONY: test demo bench bench-peers lint
+.PHONY: test test-peers svm-parity demo bench bench-peers lint
 
 # Everything is built once, in the profile that ships.
 test: lint
 	cargo test --release --workspace --lib --bins --tests -- --quiet
 	cargo test --release --workspace --doc -- --quiet
+
+# Beside scikit-learn, on the real sets of HG2V_DATA; a few hundred megabytes are
+# installed under .venv/peers the first time.
+test-peers: $(if $(HG2V_DATA),svm-parity)
+	$(if $(HG2V_DATA),,@echo "skipped: tests beside scikit-learn need HG2V_DATA, a folder of TU zips")
+
+svm-parity: .venv/peers/ready
+	cargo test --release --workspace --lib --bins --tests --no-run
+	.venv/peers/bin/python crates/hg2v-eval/peers/svm.py parity target/release/hg2v
+
+.venv/peers/ready:
+	python3 -m venv .venv/peers
+	.venv/peers/bin/pip install --quiet numpy scikit-learn
+	touch $@
 
 demo:
 	cargo run --release -- demo
@@ -13,13 +27,13 @@ demo:
 # (a few gigabytes, installed under .venv/bench the first time).
 bench:
 	cargo bench --workspace --bench coarsen
-	cargo bench --workspace --bench svm -- .venv/svm
+	cargo bench --workspace --bench svm -- $(CURDIR)/.venv/svm
 	$(if $(HG2V_DATA),$(MAKE) bench-peers)
 
 bench-peers: .venv/bench/ready
 	cargo build --release
 	.venv/bench/bin/python crates/hg2v/benches/twin.py target/release/hg2v $(HG2V_DATA)
-	.venv/bench/bin/python crates/hg2v-eval/benches/sklearn_grid.py .venv/svm
+	.venv/bench/bin/python crates/hg2v-eval/peers/svm.py times target/release/hg2v .venv/svm
 
 .venv/bench/ready:
 	python3 -m venv .venv/bench

@@ -108,7 +108,14 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if closed.into_iter().any(|cause| cause.kind() == io::ErrorKind::BrokenPipe) {
         return ExitCode::SUCCESS;
     }
-    let _ = writeln!(io::stderr(), "error: {error:#}");
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        // Most of ours say their cause themselves.
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    let _ = writeln!(io::stderr(), "error: {text}");
     let judging = error.downcast_ref::<hg2v_eval::Error>();
     let graphs = match judging {
         Some(hg2v_eval::Error::Graphs(error)) => Some(error),

@@ -5,11 +5,14 @@ mod context;
 mod graphs;
 mod network;
 mod out;
+mod predictions;
 mod table;
 
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches, Parser};
 
 use commands::Command;
 use context::{Context, Global};
@@ -30,10 +33,44 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let parsed = with_negative_numbers(Cli::command()).try_get_matches();
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
     let result = Context::new(&cli.global).and_then(|context| cli.command.run(&context));
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => context::report(&error),
     }
+}
+
+/// An option takes `-1` for its value, so that it can say what is wrong with that.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    command
+        .mut_args(|arg| {
+            let takes_value = !arg.is_positional() && arg.get_action().takes_values();
+            arg.allow_negative_numbers(takes_value)
+        })
+        .mut_subcommands(with_negative_numbers)
+}
+
+/// What the standard library says of a number that is none, in words that help.
+const IN_WORDS: [(&str, &str); 3] = [
+    ("invalid digit found in string", "it must be a whole number of at least 0"),
+    ("invalid float literal", "it must be a number"),
+    ("number too large to fit in target type", "it is too large"),
+];
+
+/// Says what is wrong with the command line (or what was asked: the help).
+fn refuse(error: &clap::Error) -> ExitCode {
+    if error.kind() != ErrorKind::ValueValidation {
+        error.exit();
+    }
+    let text = error.render();
+    let terminal = io::stderr().is_terminal();
+    let text = if terminal { text.ansi().to_string() } else { text.to_string() };
+    let said = IN_WORDS.iter().fold(text, |text, (from, to)| text.replace(from, to));
+    let _ = write!(io::stderr(), "{said}");
+    ExitCode::from(2)
 }

@@ -63,7 +63,7 @@ pub(crate) struct NetworkArgs {
     #[arg(long, value_enum, value_name = "LOSS")]
     loss: Option<LossArg>,
     /// τ of --loss cosine
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", requires = "loss")]
     temperature: Option<f64>,
     /// Which super-nodes a neighbourhood is to be told from
     #[arg(long, value_enum, value_name = "WHICH")]

@@ -3,8 +3,8 @@
 //! Problems that look like embeddings: a few latent numbers a row that know the
 //! class, spread over many correlated columns; one with wrong labels and few
 //! columns, which takes many steps. With a FOLDER the
-//! data, folds, scores and predictions are written there for `sklearn_grid.py`,
-//! which does the same with scikit-learn and compares. `large` measures problems
+//! data, folds and predictions are written there for `peers/svm.py`, which does
+//! the same with scikit-learn and compares. `large` measures problems
 //! as large as NCI1, REDDIT-MULTI-5K and ten thousand images instead.
 
 // A bench prints what it measured, and has no one to return errors to.
@@ -51,13 +51,15 @@ fn main() {
             outcome.accuracy,
         );
         if let Some(folder) = folder {
-            let train_labels: Vec<u32> = outer.train.iter().map(|&row| labels[row]).collect();
-            let folds = split::stratified_folds(&train_labels, protocol.folds, protocol.seed, 0);
+            let Protocol { folds, seed, .. } = protocol;
+            let folds = select::inner_folds(&labels, &outer, folds, seed).unwrap();
             let record = serde_json::json!({
-                "rows": rows, "columns": columns, "labels": labels, "outer": outer,
-                "folds": folds.unwrap(), "seconds": seconds, "outcome": outcome,
+                "rows": rows, "columns": columns, "labels": labels,
+                "train": outer.train, "test": outer.test, "folds": folds, "grid": protocol.grid,
+                "chosen": best, "predicted": outcome.predictions, "seconds": seconds,
             });
             let folder = Path::new(folder);
+            fs::create_dir_all(folder).unwrap();
             let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
             fs::write(folder.join(format!("{name}.f32")), bytes).unwrap();
             fs::write(folder.join(format!("{name}.json")), record.to_string()).unwrap();

@@ -14,10 +14,21 @@ pub enum Error {
     Graphs(#[from] hg2v::Error),
 
     /// Graphs without labels.
-    #[error("{unlabelled} of {graphs} graphs have no label; an accuracy needs one for each")]
+    #[error(
+        "{unlabelled} of {graphs} graphs have no label; an accuracy needs one for each: give it as `y`"
+    )]
     Unlabelled {
         /// Graphs without a label.
         unlabelled: usize,
+        /// All graphs.
+        graphs: usize,
+    },
+
+    /// Graphs that are all of one class.
+    #[error("all {graphs} graphs have the label {label}; a classifier needs at least two classes")]
+    OneLabel {
+        /// The label.
+        label: hg2v::graph::Scalar,
         /// All graphs.
         graphs: usize,
     },
@@ -87,7 +98,7 @@ pub enum Error {
         /// The offending value.
         value: String,
         /// What it must satisfy.
-        requirement: &'static str,
+        requirement: String,
     },
 }
 
@@ -96,9 +107,9 @@ impl Error {
     pub(crate) fn parameter(
         name: &'static str,
         value: impl fmt::Display,
-        requirement: &'static str,
+        requirement: impl Into<String>,
     ) -> Error {
-        Error::Parameter { name, value: value.to_string(), requirement }
+        Error::Parameter { name, value: value.to_string(), requirement: requirement.into() }
     }
 }
 

@@ -198,6 +198,20 @@ pub fn evaluate_precomputed(
     run(&source, labels, split, folds, seed, &protocol.grid.c, tolerance)
 }
 
+/// The folds that [`evaluate`] chooses a setting on: of the training part of
+/// `split`, in rows of the whole.
+///
+/// # Errors
+/// As [`Split::check`] and [`stratified_folds`].
+pub fn inner_folds(labels: &[u32], split: &Split, folds: usize, seed: u64) -> Result<Vec<Split>> {
+    split.check(labels.len())?;
+    let train_labels: Vec<u32> = split.train.iter().map(|&row| labels[row]).collect();
+    let outer_rows = |rows: &[usize]| rows.iter().map(|&row| split.train[row]).collect();
+    let outer =
+        |fold: Split| Split { train: outer_rows(&fold.train), test: outer_rows(&fold.test) };
+    Ok(stratified_folds(&train_labels, folds, seed, 0)?.into_iter().map(outer).collect())
+}
+
 /// Selection on the training part, then one training and one test.
 fn run(
     source: &Source<'_>,
@@ -219,22 +233,6 @@ fn run(
     let truth: Vec<u32> = split.test.iter().map(|&row| labels[row]).collect();
     let accuracy = accuracy(&truth, &predictions)?;
     Ok(Outcome { selection, predictions, accuracy })
-}
-
-/// Folds of the training part of `split`, which name rows of the whole.
-pub(crate) fn inner_folds(
-    labels: &[u32],
-    split: &Split,
-    folds: usize,
-    seed: u64,
-) -> Result<Vec<Split>> {
-    split.check(labels.len())?;
-    let train_labels: Vec<u32> = split.train.iter().map(|&row| labels[row]).collect();
-    let outer_rows = |rows: &[usize]| rows.iter().map(|&row| split.train[row]).collect();
-    let folds = stratified_folds(&train_labels, folds, seed, 0)?;
-    let outer =
-        |fold: &Split| Split { train: outer_rows(&fold.train), test: outer_rows(&fold.test) };
-    Ok(folds.iter().map(outer).collect())
 }
 
 fn search(

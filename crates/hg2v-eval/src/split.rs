@@ -105,7 +105,7 @@ pub fn stratified_folds(labels: &[u32], folds: usize, seed: u64, index: u64) -> 
         return Err(Error::parameter(
             "folds",
             folds,
-            "it must be at least 2 and at most the number of rows",
+            format!("it must be between 2 and the {} rows to divide: give more", labels.len()),
         ));
     }
     members.sort_by_key(|members| members[0]);

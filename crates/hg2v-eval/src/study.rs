@@ -81,6 +81,9 @@ pub struct SplitResult {
     /// What further classifiers gave on the same vectors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Judged>,
+    /// The class given to each graph of the test part; too long to be kept in files.
+    #[serde(skip)]
+    pub predictions: Vec<u32>,
 }
 
 /// What an embedder gave on all splits.
@@ -153,6 +156,9 @@ impl<'a> Study<'a> {
         };
         classes.sort_unstable();
         classes.dedup();
+        if let [label] = &classes[..] {
+            return Err(Error::OneLabel { label: label.clone(), graphs: records.len() });
+        }
         let labels: Vec<u32> = records
             .iter()
             .filter_map(|record| record.label.as_ref())
@@ -264,6 +270,7 @@ impl<'a> Study<'a> {
             dim: x.columns(),
             seconds,
             also: self.also.iter().map(also).collect::<Result<_>>()?,
+            predictions: outcome.predictions,
         })
     }
 

@@ -1,6 +1,7 @@
 //! What can go wrong, with enough said that the reader can mend it.
 
 use std::fmt;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// The result of every fallible function of this crate.
@@ -15,14 +16,14 @@ pub enum Error {
     Input(#[from] Box<InputError>),
 
     /// The operating system refused to read or write.
-    #[error("{}: cannot {action}: {source}", path.display())]
+    #[error("{}: cannot {action}: {source}{}", path.display(), remedy(action, source))]
     Io {
         /// The file or folder.
         path: PathBuf,
         /// What was attempted, as a verb: "read", "write", "create".
         action: &'static str,
         /// What the system said.
-        source: std::io::Error,
+        source: io::Error,
     },
 
     /// A parameter outside its domain.
@@ -106,8 +107,12 @@ impl Error {
     }
 
     /// An operating-system error on `path`; `action` is a verb such as "read".
-    pub fn io(path: impl AsRef<Path>, action: &'static str, source: std::io::Error) -> Error {
-        Error::Io { path: path.as_ref().to_path_buf(), action, source }
+    pub fn io(path: impl AsRef<Path>, action: &'static str, source: io::Error) -> Error {
+        Error::Io {
+            path: path.as_ref().to_path_buf(),
+            action,
+            source: without_temporary_name(source),
+        }
     }
 
     /// A parameter outside its domain.
@@ -117,6 +122,34 @@ impl Error {
         requirement: impl Into<String>,
     ) -> Error {
         Error::Parameter { name, value: value.to_string(), requirement: requirement.into() }
+    }
+}
+
+/// `tempfile` adds `at path "…"`, its own name, to what the system says, and keeps
+/// what the system said to itself; the name would only puzzle.
+fn without_temporary_name(error: io::Error) -> io::Error {
+    match error.to_string().split_once(" at path \"") {
+        Some((said, _)) => io::Error::new(error.kind(), said),
+        None => error,
+    }
+}
+
+/// What the user can do about a refusal that the system only names.
+fn remedy(action: &str, refusal: &io::Error) -> &'static str {
+    match refusal.kind() {
+        ErrorKind::NotFound if action == "read" => "; check the name",
+        ErrorKind::NotFound => "; make the folder that it is to stand in first",
+        ErrorKind::NotADirectory => "; name a folder",
+        ErrorKind::IsADirectory => "; name a file",
+        ErrorKind::PermissionDenied => "; see to its permissions, or name another place",
+        ErrorKind::StorageFull => "; the disk is full: make room, or write elsewhere",
+        ErrorKind::QuotaExceeded => {
+            "; your share of the disk is used up: make room, or write elsewhere"
+        }
+        ErrorKind::FileTooLarge => {
+            "; files may not become that long here: raise the limit (ulimit -f), or write elsewhere"
+        }
+        _ => "",
     }
 }
 

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::Context as _;
 use hg2v::coarsen::cache::{Cache, Origin, pyramids};
 use hg2v::coarsen::quality::{Quality, quality};
 use hg2v::coarsen::{Params, Pyramid};
+use hg2v::error::Error;
 use hg2v::graph::{Findings, Graph, GraphRecord, Scalar, WeightPolicy};
 use hg2v::output::OutputFile;
 use hg2v::prepare::graph_of;
@@ -121,7 +121,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         if done || batch.is_full() {
             let lines = batch.coarsen(&params, cache.as_ref(), args.quality, &mut tally)?;
             for line in &lines {
-                out.write_all(line).with_context(|| format!("writing {}", args.out.display()))?;
+                out.write_all(line).map_err(|e| Error::io(&args.out, "write", e))?;
             }
             progress.inc(lines.len() as u64);
         }

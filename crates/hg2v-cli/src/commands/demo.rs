@@ -8,8 +8,9 @@ use hg2v::dataset;
 use hg2v::dataset::synthetic::SyntheticSet;
 use hg2v::dataset::synthetic::dla::Dla;
 use hg2v::dataset::synthetic::noise::Noise;
+use hg2v::error::Error;
 use hg2v::graph::{GraphRecord, Scalar};
-use hg2v::output::OutputFolder;
+use hg2v::output::{OutputFile, OutputFolder};
 use hg2v::prepare::{Collection, Run};
 use hg2v::train::Flow;
 use hg2v::vectors::{self, Key, Shape};
@@ -131,11 +132,12 @@ fn write_graphs(records: &[GraphRecord], path: &Path) -> hg2v::Result<()> {
 }
 
 fn write_pyramids(collection: &Collection<'_>, path: &Path) -> anyhow::Result<()> {
-    let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
+    let mut file = OutputFile::create(path)?;
     for (index, pyramid) in collection.pyramids.iter().enumerate() {
-        file.write_all(&render(&Scalar::Int(index as i64), pyramid, None)?)?;
+        let line = render(&Scalar::Int(index as i64), pyramid, None)?;
+        file.write_all(&line).map_err(|e| Error::io(path, "write", e))?;
     }
-    Ok(file.flush()?)
+    Ok(file.commit()?)
 }
 
 fn write_vectors(model: &Hg2v, collection: &Collection<'_>, path: &Path) -> hg2v::Result<()> {

@@ -15,6 +15,7 @@ use super::fit::read_all;
 use crate::context::Context;
 use crate::graphs::CacheArgs;
 use crate::network::NetworkArgs;
+use crate::predictions;
 use crate::table::Table;
 
 /// Accuracy of a classifier on the vectors, beside its controls
@@ -35,7 +36,8 @@ Examples:
   hg2v evaluate MUTAG.zip --preset paper --grid paper      the paper's protocol
   hg2v evaluate MUTAG.zip --protocol tenfold               the field's
   hg2v evaluate MUTAG.zip --also linear,logistic,knn       four classifiers, the same vectors
-  hg2v evaluate MUTAG.zip --embeddings mutag.parquet       vectors from a file")]
+  hg2v evaluate MUTAG.zip --embeddings mutag.parquet       vectors from a file
+  hg2v evaluate MUTAG.zip --predictions mutag.jsonl        and who was taken for what")]
 pub(crate) struct Args {
     /// The graphs, with labels
     data: PathBuf,
@@ -57,6 +59,9 @@ pub(crate) struct Args {
     /// Leave the controls out
     #[arg(long)]
     no_controls: bool,
+    /// Write what was predicted for every test graph, and on which splits and folds
+    #[arg(long, value_name = "FILE.jsonl")]
+    predictions: Option<PathBuf>,
     #[command(flatten)]
     network: NetworkArgs,
     #[command(flatten)]
@@ -158,6 +163,10 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
             rows.push(judged("the same, untrained", &study, &untrained, context)?);
         }
         rows.push(judged("statistics", &study, &Embedder::Statistics, context)?);
+    }
+    if let Some(file) = &args.predictions {
+        let splits = rows.iter().map(|row| (row.name.as_str(), &row.result.splits[..]));
+        predictions::write(file, &study, splits)?;
     }
     report(&args, &study, &chosen, &rows, context)
 }

@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use hg2v::Hg2vParams;
 use hg2v::dataset;
 use hg2v::error::{Error, Place};
 use hg2v::graph::GraphRecord;
 use hg2v::model::folder::{self, Config};
-use hg2v::output::is_occupied;
+use hg2v::output::{OutputFile, OutputFolder, is_occupied};
 use hg2v::prepare::Run;
 use hg2v::train::{End, Flow, State, Step};
+use hg2v::{Failure, Hg2vParams};
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -102,8 +102,9 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         if fit.notes.from_cache > 0 { " (from the cache)" } else { "" },
     ));
 
-    fs::create_dir_all(&args.out).map_err(|e| Error::io(&args.out, "create", e))?;
-    folder::write_config(&args.out, &fit.config)?;
+    if stored.is_none() {
+        begin(&args.out, &fit.config)?;
+    }
     let state = match args.resume {
         true => folder::read_checkpoint(&args.out, &fit.network.layout)?,
         false => None,
@@ -135,6 +136,10 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     bar.finish_and_clear();
     let (model, end) = match trained {
         Ok(trained) => trained,
+        // The last checkpoint and the log up to it are what the run goes on from.
+        Err(Failure { error: error @ Error::Io { .. }, .. }) => {
+            return Err(unfinished(&args, error));
+        }
         Err(failure) => {
             if let Some(good) = failure.good {
                 folder::write_checkpoint(&args.out, &good)?;
@@ -143,13 +148,9 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         }
     };
     if end == End::Paused {
-        anyhow::bail!(
-            "stopped; the run goes on where it is with: hg2v fit {} --out {} --resume",
-            args.data.display(),
-            args.out.display()
-        );
+        return Err(unfinished(&args, "stopped"));
     }
-    model.save_into(&args.out)?;
+    model.save_into(&args.out).map_err(|error| unfinished(&args, error))?;
     folder::remove_checkpoint(&args.out)?;
     report(&args, &params, last.as_ref(), training.elapsed(), started.elapsed(), context)
 }
@@ -223,6 +224,25 @@ fn resumed_params(args: &Args, config: &Config, context: &Context) -> anyhow::Re
     Ok(stored)
 }
 
+/// Makes the folder of a new run: it appears with its configuration in it.
+fn begin(path: &Path, config: &Config) -> hg2v::Result<()> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).map_err(|e| Error::io(path, "create", e))?;
+    }
+    let new = OutputFolder::create(path)?;
+    folder::write_config(new.working_path(), config)?;
+    new.commit()
+}
+
+/// Why a run stopped, and how it goes on.
+fn unfinished(args: &Args, why: impl std::fmt::Display) -> anyhow::Error {
+    anyhow::anyhow!(
+        "{why}; the run goes on where it is with: hg2v fit {} --out {} --resume",
+        args.data.display(),
+        args.out.display()
+    )
+}
+
 /// Set when the user asks to stop; asked twice, the process ends at once.
 fn stop_on_interrupt() -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
@@ -265,7 +285,9 @@ impl Log {
             })
             .map(|line| format!("{line}\n"))
             .collect();
-        fs::write(&path, kept).map_err(failed)?;
+        let mut rewritten = OutputFile::create(&path)?;
+        rewritten.write_all(kept.as_bytes()).map_err(failed)?;
+        rewritten.commit()?;
         let file = OpenOptions::new().append(true).open(&path).map_err(failed)?;
         Ok(Log { path, file })
     }

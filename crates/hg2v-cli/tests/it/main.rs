@@ -6,11 +6,16 @@
 #[path = "../../../hg2v/tests/it/server.rs"]
 mod server; // an HTTP server that can misbehave
 
+mod common; // the command in a folder of its own
+
 mod coarsen;
 mod convert;
 mod datasets;
+#[cfg(unix)]
+mod disk_full; // nothing half-written stays behind
 mod generate;
 mod images;
 mod info;
 mod model; // fit, embed, evaluate, demo
+mod nonsense; // and what they say to it
 mod reproduce;

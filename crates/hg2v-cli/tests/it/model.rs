@@ -3,43 +3,12 @@
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
-fn command(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("hg2v"));
-    command
-        .current_dir(folder)
-        .env_remove("HG2V_DATA")
-        .env("HG2V_CACHE", folder.join("cache"))
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    command
-}
-
-fn hg2v(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
-    let output = command(folder, arguments).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
-}
-
-fn done(folder: &Path, arguments: &[&str]) -> (String, String) {
-    let (code, out, err) = hg2v(folder, arguments);
-    assert_eq!(code, 0, "{arguments:?}: {err}");
-    (out, err)
-}
-
-/// A folder with sixty graphs of two kinds: `graphs.jsonl`.
-fn folder_with_graphs() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let make = ["generate", "dla", "--graphs", "60", "--nodes", "40", "--out", "graphs.jsonl"];
-    done(folder.path(), &make);
-    folder
-}
+use crate::common::{command, done, folder_with_graphs, hg2v, wait_for_checkpoint};
 
 const SMALL: [&str; 8] = ["--dim", "8", "--hops", "2", "--levels", "2", "--epochs", "4"];
 
@@ -52,7 +21,7 @@ fn fit(folder: &Path, out: &str, more: &[&str]) -> (i32, String, String) {
 
 #[test]
 fn a_model_is_trained_and_embeds_the_same_bits_in_every_way() {
-    let folder = folder_with_graphs();
+    let folder = folder_with_graphs(&[]);
     let at = folder.path();
     let (code, out, err) = fit(at, "m", &["--json"]);
     assert_eq!(code, 0, "{err}");
@@ -121,7 +90,7 @@ fn a_model_is_trained_and_embeds_the_same_bits_in_every_way() {
 
 #[test]
 fn vectors_of_every_format_are_judged_alike() {
-    let folder = folder_with_graphs();
+    let folder = folder_with_graphs(&[]);
     let at = folder.path();
     assert_eq!(fit(at, "m", &[]).0, 0);
     let mut results = Vec::new();
@@ -137,7 +106,7 @@ fn vectors_of_every_format_are_judged_alike() {
 
 #[test]
 fn an_evaluation_stands_beside_its_controls() {
-    let folder = folder_with_graphs();
+    let folder = folder_with_graphs(&[]);
     let at = folder.path();
     for protocol in ["inductive", "transductive", "tenfold"] {
         let mut arguments = vec!["evaluate", "graphs.jsonl", "--splits", "2", "--json"];
@@ -167,7 +136,7 @@ fn an_evaluation_stands_beside_its_controls() {
 
 #[test]
 fn further_classifiers_judge_the_same_vectors() {
-    let folder = folder_with_graphs();
+    let folder = folder_with_graphs(&[]);
     let at = folder.path();
     let mut arguments = vec!["evaluate", "graphs.jsonl", "--splits", "2"];
     arguments.extend(SMALL);
@@ -206,6 +175,43 @@ fn further_classifiers_judge_the_same_vectors() {
 }
 
 #[test]
+fn what_was_predicted_can_be_judged_again() {
+    let folder = folder_with_graphs(&[]);
+    let at = folder.path();
+    done(at, &["fit", "graphs.jsonl", "--out", "m", "--dim", "4", "--epochs", "1"]);
+    done(at, &["embed", "m", "graphs.jsonl", "--out", "all.csv"]);
+    let judge = ["evaluate", "graphs.jsonl", "--embeddings", "all.csv", "--splits", "3"];
+    let judge = [&judge[..], &["--predictions", "p.jsonl", "--json"]].concat();
+    let (out, _) = done(at, &judge);
+    let result: Value = serde_json::from_str(&out).unwrap();
+    let text = fs::read_to_string(at.join("p.jsonl")).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let methods = result["methods"].as_array().unwrap();
+    assert_eq!(lines.len(), 3 * methods.len());
+    let rows = |value: &Value| -> Vec<u64> {
+        value.as_array().unwrap().iter().map(|row| row.as_u64().unwrap()).collect()
+    };
+    for (position, line) in lines.iter().enumerate() {
+        let (method, split) = (&methods[position / 3], &line["split"]);
+        assert_eq!((&line["method"], split), (&method["name"], &serde_json::json!(position % 3)));
+        let said = &method["result"]["splits"][position % 3];
+        let pairs: Vec<_> =
+            rows(&line["truth"]).into_iter().zip(rows(&line["predicted"])).collect();
+        let right = pairs.iter().filter(|(truth, predicted)| truth == predicted).count();
+        assert_eq!(said["test"].as_f64().unwrap(), right as f64 / pairs.len() as f64);
+        assert_eq!(line["chosen"], said["chosen"]);
+        // Who is tested is not trained on; the folds divide who is trained on.
+        let mut everyone = [rows(&line["train"]), rows(&line["test"])].concat();
+        everyone.sort_unstable();
+        assert_eq!(everyone, (0..60).collect::<Vec<_>>());
+        let folds = line["folds"].as_array().unwrap();
+        let mut dealt: Vec<u64> = folds.iter().flat_map(|fold| rows(&fold["test"])).collect();
+        dealt.sort_unstable();
+        assert_eq!(dealt, rows(&line["train"]));
+    }
+}
+
+#[test]
 fn graphs_without_labels_cannot_be_judged() {
     let folder = tempfile::tempdir().unwrap();
     let graphs = "{\"edges\":[[0,1]]}\n{\"edges\":[[0,1],[1,2]],\"y\":1}\n";
@@ -215,20 +221,10 @@ fn graphs_without_labels_cannot_be_judged() {
     assert!(err.contains("1 of 2 graphs have no label"), "{err}");
 }
 
-/// Waits until the run in `model` has a checkpoint.
-fn wait_for_checkpoint(child: &mut Child, model: &Path) {
-    let started = Instant::now();
-    while !model.join("checkpoint.safetensors").exists() {
-        assert!(started.elapsed() < Duration::from_secs(60), "no checkpoint appeared");
-        assert!(child.try_wait().unwrap().is_none(), "the run ended before its checkpoint");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
 #[cfg(unix)]
 #[test]
 fn a_killed_run_and_an_interrupted_run_resume_to_the_same_bytes() {
-    let folder = folder_with_graphs();
+    let folder = folder_with_graphs(&[]);
     let at = folder.path();
     // Long enough that a checkpoint comes before the end.
     let options = ["--dim", "16", "--hops", "2", "--levels", "2", "--epochs", "400"];
@@ -292,7 +288,7 @@ fn a_killed_run_and_an_interrupted_run_resume_to_the_same_bytes() {
 
 #[test]
 fn nonsense_gets_one_error_and_exit_code_two() {
-    let folder = folder_with_graphs();
+    let folder = folder_with_graphs(&[]);
     let at = folder.path();
     assert_eq!(fit(at, "m", &[]).0, 0);
     fs::write(at.join("bare.jsonl"), "{\"id\":\"a\",\"edges\":[[0,1]]}\n").unwrap();

@@ -91,7 +91,8 @@ impl Architecture {
         kinds.sort_unstable();
         kinds.dedup();
         if kinds.is_empty() || kinds.len() != self.readout.len() {
-            let names: Vec<_> = self.readout.iter().map(|kind| format!("{kind:?}")).collect();
+            let names: Vec<_> =
+                self.readout.iter().map(|kind| format!("{kind:?}").to_lowercase()).collect();
             let requirement = "it must name sum, max or mean, each at most once";
             return Err(Error::parameter("readout", names.join(","), requirement));
         }

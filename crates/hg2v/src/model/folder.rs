@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::architecture::{Architecture, Layout};
 use crate::dataset::features::FeatureChoice;
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Place, Result, shown};
 use crate::nn::device::Window;
 use crate::nn::pairs::LevelLoss;
 use crate::output::OutputFile;
@@ -98,7 +98,10 @@ pub fn read_config(folder: &Path) -> Result<Config> {
         return Err(Error::input(
             &path,
             Place::Whole,
-            format!("the model's format is {format} (hg2v {hg2v}), this version knows {FORMAT}"),
+            format!(
+                "the model's format is {format} (hg2v {}), this version knows {FORMAT}",
+                shown(&hg2v)
+            ),
             "use the version of hg2v that wrote it, or fit the model again",
         ));
     }
@@ -154,8 +157,8 @@ pub fn read_parameters(folder: &Path, layout: &Layout, sha256: &str) -> Result<V
     let fix = "restore the file, or fit the model again";
     let refused = |problem: String| Error::input(&path, Place::Whole, problem, fix);
     let file = decode(&path, &bytes)?;
-    let mut parameters = vec![0.0; layout.len];
     let expected = layout.tensors();
+    let mut tensors = Vec::with_capacity(expected.len());
     for (name, window) in &expected {
         let tensor = file.tensor(name).map_err(|_| refused(format!("it has no tensor {name}")))?;
         let shape = shape(*window);
@@ -166,6 +169,11 @@ pub fn read_parameters(folder: &Path, layout: &Layout, sha256: &str) -> Result<V
                 tensor.shape()
             )));
         }
+        tensors.push(tensor);
+    }
+    // The file has as many numbers: config.json alone must not choose an allocation.
+    let mut parameters = vec![0.0; layout.len];
+    for ((name, window), tensor) in expected.iter().zip(tensors) {
         let values = floats(tensor.data());
         if let Some(bad) = values.iter().find(|value| !value.is_finite()) {
             return Err(refused(format!("tensor {name} holds {bad}")));
@@ -267,7 +275,15 @@ pub fn remove_checkpoint(folder: &Path) -> Result<()> {
 }
 
 fn read(path: &PathBuf) -> Result<Vec<u8>> {
-    let size = fs::metadata(path).map_err(|e| Error::io(path, "read", e))?.len();
+    let metadata = fs::metadata(path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => {
+            let fix = "a model's folder holds config.json and model.safetensors: name the right \
+                       folder, restore the file, or fit the model again";
+            Error::input(path, Place::Whole, "there is no such file", fix)
+        }
+        _ => Error::io(path, "read", e),
+    })?;
+    let size = metadata.len();
     if size > MOST_BYTES {
         let problem = format!("it has {size} bytes, more than any model");
         return Err(Error::input(path, Place::Whole, problem, "name the folder of a model"));

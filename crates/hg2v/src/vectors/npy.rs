@@ -55,7 +55,9 @@ impl VectorSink for Npy {
         let header = header(self.rows, self.dim);
         let mut rewrite = || -> std::io::Result<()> {
             reopened.seek(SeekFrom::Start(0))?;
-            reopened.write_all(&header)
+            reopened.write_all(&header)?;
+            // All of the numbers are on the disk before the ids take their name.
+            reopened.sync_all()
         };
         rewrite().map_err(|e| Error::io(&self.path, "write", e))?;
         self.keys.finish()?;

@@ -21,7 +21,7 @@ use super::{Key, Shape, VectorSink, Vectors};
 use crate::dataset::Limits;
 use crate::dataset::parquet::columns::Kind;
 use crate::dataset::parquet::guard::guarded;
-use crate::dataset::parquet::write::scalars;
+use crate::dataset::parquet::write::{io_cause, scalars};
 use crate::error::{Error, Place, Result};
 use crate::graph::Scalar;
 use crate::output::{OutputFile, folder_of};
@@ -67,7 +67,7 @@ impl VectorSink for Rows {
     fn finish(self: Box<Self>) -> Result<()> {
         let Rows { path, file, spool, shape, ids, labels, parts } = *self;
         let failed = |e| Error::io(&path, "write", e);
-        let refused = |e: ParquetError| failed(std::io::Error::other(e.to_string()));
+        let refused = |e: ParquetError| failed(io_cause(e));
         let dim = shape.names.len();
         let kind = |values: &mut dyn Iterator<Item = &Scalar>| {
             values.map(Kind::of).fold(Kind::Empty, Kind::join)

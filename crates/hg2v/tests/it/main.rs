@@ -32,3 +32,6 @@ mod coarsening_properties;
 mod network; // against the golden step, a naive twin and finite differences
 mod training; // the same bits always; damaged models
 mod vectors; // files of vectors
+
+// What newcomers read.
+mod examples;

@@ -2,13 +2,16 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use hg2v::graph::{Features, GraphRecord, Scalar};
 use hg2v::model::folder;
 use hg2v::prepare::Run;
 use hg2v::train::{End, Flow, State};
 use hg2v::{Hg2v, Hg2vParams};
+use proptest::prelude::*;
 
+use crate::common::damaged as any_damage;
 use crate::network::noise;
 
 /// Forty random trees and rings with two attributes a node.
@@ -169,10 +172,13 @@ fn a_damaged_model_is_refused_and_the_message_says_what_is_wrong() {
     let says = |error: String, words: &[&str]| {
         assert!(words.iter().all(|word| error.contains(word)), "{words:?} not in: {error}");
     };
-    says(damaged(|p| fs::remove_file(p.join(folder::CONFIG)).unwrap()), &["config.json", "read"]);
+    says(
+        damaged(|p| fs::remove_file(p.join(folder::CONFIG)).unwrap()),
+        &["config.json", "no such file", "fit"],
+    );
     says(
         damaged(|p| fs::remove_file(p.join(folder::PARAMETERS)).unwrap()),
-        &["model.safetensors", "read"],
+        &["model.safetensors", "no such file", "restore"],
     );
     says(config("\"format\": 1", "\"format\": 2"), &["format is 2", "knows 1"]);
     says(config("\"dim\": 12", "\"dim\": 13"), &["shape", "config.json asks for"]);
@@ -234,6 +240,69 @@ fn a_damaged_checkpoint_is_never_resumed_from() {
         assert!(folder::read_checkpoint(folder.path(), layout).is_err(), "byte {at}");
         fs::write(&file, &whole[..at]).unwrap();
         assert!(folder::read_checkpoint(folder.path(), layout).is_err(), "cut at {at}");
+    }
+}
+
+/// A configuration asks for 2³⁷ numbers; the file that has none of them is refused
+/// before memory is.
+#[test]
+fn a_configuration_chooses_no_allocation() {
+    let error = damaged(|path| {
+        let mut config = folder::read_config(path).unwrap();
+        config.architecture.dim = 1 << 14;
+        config.architecture.hops = 64;
+        config.architecture.levels = 32;
+        folder::write_config(path, &config).unwrap();
+    });
+    assert!(error.contains("config.json asks for F32 of [130, 16384]"), "{error}");
+}
+
+/// The files of a model and of a run on its way, whole.
+static FILES: LazyLock<[(&str, Vec<u8>); 3]> = LazyLock::new(|| {
+    let graphs = graphs();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model");
+    let params = params().dim(2).hops(1).levels(1);
+    params.fit(&graphs).unwrap().save(&path).unwrap();
+    let collection = params.collect(Run::in_memory(&graphs), None).unwrap();
+    let fit = params.prepare(&collection, None).unwrap();
+    let watch = |now: &dyn Fn() -> State, _: &_| {
+        folder::write_checkpoint(&path, &now())?;
+        Ok(Flow::Pause)
+    };
+    fit.train(None, watch).unwrap();
+    [folder::CONFIG, folder::PARAMETERS, folder::CHECKPOINT]
+        .map(|name| (name, fs::read(path.join(name)).unwrap()))
+});
+
+proptest! {
+    /// Whatever bytes a model's folder holds, it is a model that embeds, or an
+    /// error that says something.
+    #[test]
+    fn damaged_folders_are_models_or_errors(
+        (which, bytes) in (0usize..3).prop_flat_map(|which| {
+            (Just(which), any_damage(FILES[which].1.clone()))
+        }),
+    ) {
+        let mut files = FILES.clone();
+        files[which].1 = bytes;
+        let folder = tempfile::tempdir().unwrap();
+        for (name, bytes) in &files {
+            fs::write(folder.path().join(name), bytes).unwrap();
+        }
+        match Hg2v::load(folder.path()) {
+            Err(error) => prop_assert!(error.to_string().contains("; ")),
+            Ok(model) => {
+                let state = folder::read_checkpoint(folder.path(), &model.network().layout);
+                if let Err(error) = state {
+                    prop_assert!(error.to_string().contains("; "));
+                }
+                // The features may be other ones now.
+                if let Err(error) = model.embed(&graphs()[..1]) {
+                    prop_assert!(error.to_string().contains("; "));
+                }
+            }
+        }
     }
 }
 

@@ -155,14 +155,18 @@ impl Rows {
     }
 
     fn refused(&self, error: ParquetError) -> Error {
-        let error = match error {
-            ParquetError::External(cause) => match cause.downcast::<std::io::Error>() {
-                Ok(io) => *io,
-                Err(other) => std::io::Error::other(other),
-            },
-            other => std::io::Error::other(other),
-        };
-        Error::io(&self.path, "write", error)
+        Error::io(&self.path, "write", io_cause(error))
+    }
+}
+
+/// What the disk said, where that is why Parquet could not be written.
+pub(crate) fn io_cause(error: ParquetError) -> std::io::Error {
+    match error {
+        ParquetError::External(cause) => match cause.downcast::<std::io::Error>() {
+            Ok(io) => *io,
+            Err(other) => std::io::Error::other(other),
+        },
+        other => std::io::Error::other(other),
     }
 }
 

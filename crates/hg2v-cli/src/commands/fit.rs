@@ -24,9 +24,6 @@ use crate::context::Context;
 use crate::graphs::{CacheArgs, say_findings};
 use crate::network::NetworkArgs;
 
-/// How long a run may lose to a kill.
-const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(20);
-
 /// Train a model on a collection of graphs; labels are not used
 ///
 /// The model is a folder: config.json (everything about it), model.safetensors
@@ -49,10 +46,18 @@ pub(crate) struct Args {
     /// Go on with the run that was stopped in MODEL
     #[arg(long)]
     resume: bool,
+    /// How much work a kill may cost; ends of epochs are kept ten times as often
+    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
+    checkpoint_every: Duration,
     #[command(flatten)]
     network: NetworkArgs,
     #[command(flatten)]
     cache: CacheArgs,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text.parse().map_err(|_| "it must be a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(number).map_err(|_| "it must be 0 or more".to_owned())
 }
 
 /// A line of the log.
@@ -126,8 +131,9 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
             last = Some(step.clone());
         }
         let stopping = stop.load(Ordering::Relaxed);
-        let due = saved.elapsed() >= BETWEEN_CHECKPOINTS;
-        if stopping || due || (step.ends_epoch && saved.elapsed() >= Duration::from_secs(2)) {
+        let every =
+            if step.ends_epoch { args.checkpoint_every / 10 } else { args.checkpoint_every };
+        if stopping || saved.elapsed() >= every {
             folder::write_checkpoint(&args.out, &state())?;
             saved = Instant::now();
         }

@@ -226,8 +226,8 @@ fn graphs_without_labels_cannot_be_judged() {
 fn a_killed_run_and_an_interrupted_run_resume_to_the_same_bytes() {
     let folder = folder_with_graphs(&[]);
     let at = folder.path();
-    // Long enough that a checkpoint comes before the end.
-    let options = ["--dim", "16", "--hops", "2", "--levels", "2", "--epochs", "400"];
+    // Long enough that a checkpoint comes well before the end.
+    let options = ["--dim", "16", "--hops", "2", "--levels", "2", "--epochs", "1000"];
     let arguments = |model: &'static str, more: &[&'static str]| {
         let mut arguments = vec!["fit", "graphs.jsonl", "--out", model];
         arguments.extend(options);
@@ -236,7 +236,8 @@ fn a_killed_run_and_an_interrupted_run_resume_to_the_same_bytes() {
     };
     done(at, &arguments("whole", &[]));
 
-    let mut child = command(at, &arguments("killed", &[])).spawn().unwrap();
+    let often = ["--checkpoint-every", "0.5"];
+    let mut child = command(at, &arguments("killed", &often)).spawn().unwrap();
     wait_for_checkpoint(&mut child, &at.join("killed"));
     child.kill().unwrap();
     child.wait().unwrap();

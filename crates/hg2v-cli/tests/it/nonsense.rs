@@ -77,7 +77,7 @@ fn collections_that_cannot_be_used() {
     );
     refused(
         at,
-        "fit one.jsonl --out x --degree never",
+        "fit one.jsonl --out x --degree never --structure never",
         &["one.jsonl", "nothing is left to use", "take the degree"],
     );
     refused(at, "fit one.jsonl --out one.jsonl", &["one.jsonl", "name a folder"]);

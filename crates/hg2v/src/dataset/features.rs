@@ -459,7 +459,7 @@ impl FeatureFitter {
                 self.file,
                 Place::Whole,
                 "nothing is left to use as a node feature",
-                "take the degree, or the attributes or labels where the collection has them",
+                "take the degree or the structure, or the attributes or labels where the collection has them",
             ));
         }
         let attributes = match attributes {

@@ -154,6 +154,7 @@ impl<T: Real, const NR: usize> WithSimd for Product<T, NR> {
                                     Raw { start: a.at(ic + ir, pc), ..a }
                                 };
                                 let c = Raw { start: c.at(ic + ir, jc + jr), ..c };
+                                (0..height).for_each(|i| prefetch(c.at(i, 0)));
                                 let sums = if S::IS_SCALAR {
                                     tile::<T, NR, false>(terms, height, a, panel)
                                 } else {
@@ -231,6 +232,19 @@ unsafe fn tile<T: Real, const NR: usize, const FUSED: bool>(
         }
     }
     sums
+}
+
+/// Asks for the line of `at` before it is needed.
+#[inline(always)]
+fn prefetch<T>(at: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint; it never faults.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(at.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
 }
 
 /// Puts a tile's sums onto `β·C`, or onto `C` where there is no `β`.

@@ -183,7 +183,7 @@ impl<'a> Pairs<'a> {
         }
         // Sizes follow from the shapes alone, never from the threads, so that the
         // loss is always summed in the same order.
-        let rows = if n < 1024 { 32 } else { 64 };
+        let rows = if n < 1024 { 32 } else { 192 };
         let tile_rows = (TILE / m.max(1)).next_multiple_of(rows).clamp(rows, n.max(rows));
         let mut tile = vec![R::ZERO; tile_rows.min(n) * m];
         // Turned once, since every share of rows copies it.

@@ -7,7 +7,7 @@
 //!
 //! 1. [`basis`]: the `k` lowest eigenpairs become the matrix `A` to be preserved;
 //! 2. [`variation`] and [`matching`]: which sets to contract, cheapest first;
-//! 3. [`contract`]: the sets become super-nodes;
+//! 3. [`mod@contract`]: the sets become super-nodes;
 //! 4. [`quality`]: how much of the spectrum survived; [`cache`]: nothing twice.
 
 pub mod basis;

@@ -1,7 +1,7 @@
 //! Collections of graphs: reading, writing, making and describing them.
 //!
 //! [`open`] recognises a format and gives an iterator of
-//! [`GraphRecord`](crate::graph::GraphRecord)s; [`create`] gives a sink that
+//! [`GraphRecord`]s; [`create`] gives a sink that
 //! writes them in any format. Between the two, nothing is lost.
 
 pub mod catalog;

@@ -1,7 +1,8 @@
 //! Matrix products on windows of slices.
 //!
 //! A window is a pointer and a shape rather than a slice, so that threads may
-//! write neighbouring columns of one matrix; [`check`] is what makes it safe.
+//! write neighbouring columns of one matrix. It is safe because every shape is
+//! checked against the slice that it is made from.
 
 #![allow(unsafe_code)]
 

@@ -264,7 +264,7 @@ unsafe fn put<T: Real, const NR: usize>(
                 match onto {
                     Some(beta) if beta == T::ZERO => *c = *sums,
                     Some(beta) => (0..NR).for_each(|j| c[j] = beta * c[j] + sums[j]),
-                    None => (0..NR).for_each(|j| c[j] = c[j] + sums[j]),
+                    None => (0..NR).for_each(|j| c[j] += sums[j]),
                 }
             } else {
                 for (j, &sum) in sums.iter().enumerate().take(width) {

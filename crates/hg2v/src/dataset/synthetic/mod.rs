@@ -28,7 +28,7 @@ pub trait Model: Sync {
     /// Whether the parameters make sense.
     ///
     /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter), naming the first that does not.
+    /// [`Error::Parameter`], naming the first that does not.
     fn check(&self) -> Result<()>;
 
     /// How many nodes a graph has.

@@ -429,7 +429,7 @@ impl Hg2v {
     /// When something that is not an empty folder stands there, or the disk refuses.
     pub fn save(&self, path: &Path) -> Result<()> {
         let folder = OutputFolder::create(path)?;
-        self.save_into(folder.working_path())?;
+        self.save_into(folder.working_path()).map_err(|error| folder.named(error))?;
         folder.commit()
     }
 

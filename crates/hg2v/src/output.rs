@@ -146,6 +146,18 @@ impl OutputFolder {
         &self.path
     }
 
+    /// An error about a file where it is written, as one about the file it would be.
+    pub fn named(&self, error: Error) -> Error {
+        match error {
+            Error::Io { path, action, source } => {
+                let within = path.strip_prefix(self.working_path());
+                let path = within.map_or_else(|_| path.clone(), |file| self.path.join(file));
+                Error::Io { path, action, source }
+            }
+            other => other,
+        }
+    }
+
     /// Syncs every file and gives the folder its name.
     ///
     /// # Errors

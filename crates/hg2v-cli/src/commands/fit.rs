@@ -226,11 +226,15 @@ fn resumed_params(args: &Args, config: &Config, context: &Context) -> anyhow::Re
 
 /// Makes the folder of a new run: it appears with its configuration in it.
 fn begin(path: &Path, config: &Config) -> hg2v::Result<()> {
+    // An empty one may be a disk of its own, or where we stand: it stays.
+    if path.is_dir() {
+        return folder::write_config(path, config);
+    }
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(|e| Error::io(path, "create", e))?;
     }
     let new = OutputFolder::create(path)?;
-    folder::write_config(new.working_path(), config)?;
+    folder::write_config(new.working_path(), config).map_err(|error| new.named(error))?;
     new.commit()
 }
 

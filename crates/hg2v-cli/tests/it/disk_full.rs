@@ -84,6 +84,7 @@ fn teaches(disk: &Disk, err: &str, file: &str) {
     };
     assert!(err.lines().last().unwrap().starts_with("error: "), "{err}");
     assert!(err.contains(file) && err.contains(why), "{err}");
+    assert!(!err.contains(".hg2v-"), "a temporary name: {err}");
 }
 
 #[test]
@@ -147,7 +148,8 @@ fn what_does_not_fit_leaves_what_was_there() {
     let (code, err) =
         disk.run(at, &[&["fit", "graphs.jsonl", "--out", target][..], &large].concat());
     assert_eq!(code, 1, "{err}");
-    teaches(&disk, &err, "model.safetensors");
+    // The parameters do not fit, or on a slow machine a checkpoint before them.
+    teaches(&disk, &err, &format!("{target}/"));
     assert!(err.contains(&format!("hg2v fit graphs.jsonl --out {target} --resume")), "{err}");
     let mut names: Vec<_> =
         fs::read_dir(target).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -172,7 +174,7 @@ fn a_disk_without_any_room_gets_no_model_at_all() {
     let target = target.to_str().unwrap();
     let (code, err) = disk.run(folder.path(), &["fit", "graphs.jsonl", "--out", target]);
     assert_eq!(code, 1, "{err}");
-    teaches(&disk, &err, "config.json");
+    teaches(&disk, &err, "model/config.json");
     assert_eq!(disk.names(), ["filler"]);
 }
 
@@ -186,7 +188,7 @@ fn a_run_that_a_full_disk_stopped_resumes_to_the_same_bytes() {
         eprintln!("skipped: a limit on files does not fill in the middle of a run");
         return;
     };
-    let options = ["--dim", "16", "--hops", "2", "--levels", "2", "--epochs", "400"];
+    let options = ["--dim", "16", "--hops", "2", "--levels", "2", "--epochs", "800"];
     let whole = [&["fit", "graphs.jsonl", "--out", "whole"][..], &options].concat();
     done(at, &whole);
 

@@ -37,7 +37,8 @@ fn a_model_is_trained_and_embeds_the_same_bits_in_every_way() {
     let log = fs::read_to_string(at.join("m/log.jsonl")).unwrap();
     assert_eq!(log.lines().count(), 4);
 
-    // Another number of threads, another folder: the same bytes.
+    // Another number of threads, an empty folder that is there: the same bytes.
+    fs::create_dir(at.join("again")).unwrap();
     let (code, _, err) = fit(at, "again", &["--threads", "1"]);
     assert_eq!(code, 0, "{err}");
     for name in ["model.safetensors", "config.json"] {

@@ -138,8 +138,8 @@ impl Hg2vParams {
     ///
     /// let model = Hg2v::params().dim(8).levels(2).epochs(2).fit(&graphs)?;
     /// let vectors = model.embed(&graphs[..1])?;
-    /// // The sum and the largest of g⁰ (one number a node), g¹, g², x⁰ and x¹.
-    /// assert_eq!(vectors.dim, 2 * (1 + 4 * 8));
+    /// // The sum and the largest of g⁰ (nine numbers of structure), g¹, g², x⁰ and x¹.
+    /// assert_eq!(vectors.dim, 2 * (9 + 4 * 8));
     /// # Ok::<(), hg2v::Error>(())
     /// ```
     pub fn fit(&self, graphs: &[GraphRecord]) -> Result<Hg2v> {

@@ -16,6 +16,8 @@
 pub mod adam;
 pub mod batch;
 pub mod crew;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 pub mod dense;
 pub mod device;
 pub mod gemm;

@@ -17,9 +17,10 @@ use std::time::Instant;
 
 use hg2v::model::architecture::Layer;
 use hg2v::model::{Architecture, Example, Keep, Layout, Network, Tape, initial};
-use hg2v::nn::cuda::{Cuda, Precision};
+use hg2v::nn::cuda::Cuda;
 use hg2v::nn::dense::Activation;
 use hg2v::nn::device::{Device, Panel, PanelMut, Window};
+use hg2v::nn::machine::Precision;
 use hg2v::nn::pairs::{Negatives, Score};
 use hg2v::nn::readout::Readout;
 use hg2v::nn::{Batch, Cpu, Real};

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use super::fit::read_all;
 use crate::context::Context;
+use crate::device::DeviceArgs;
 use crate::graphs::CacheArgs;
 use crate::network::NetworkArgs;
 use crate::table::Table;
@@ -59,6 +60,8 @@ pub(crate) struct Args {
     no_controls: bool,
     #[command(flatten)]
     network: NetworkArgs,
+    #[command(flatten)]
+    device: DeviceArgs,
     #[command(flatten)]
     cache: CacheArgs,
 }
@@ -119,6 +122,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     }
     let params = args.network.params(context.global.seed);
     params.check()?;
+    let machine = args.device.open()?;
     let (path, records) = read_all(&args.data, context)?;
     let run = Run { records: &records, file: &path, position: 0 };
     let collection = params.collect(run, args.cache.open().as_ref())?;
@@ -129,6 +133,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     };
     let protocol = select::Protocol { seed: context.global.seed, ..select::Protocol::default() };
     let mut study = Study::new(&collection, mode, args.splits, protocol)?;
+    study.machine = machine;
     study.also = args.also.iter().copied().map(Classifier::from).collect();
 
     let mut rows = Vec::new();

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::context::Context;
+use crate::device::DeviceArgs;
 use crate::graphs::{CacheArgs, say_findings};
 use crate::network::NetworkArgs;
 
@@ -39,7 +40,8 @@ Examples:
   hg2v fit MUTAG.zip --out mutag.model                    the default model
   hg2v fit graphs.jsonl --out m --dim 256 --epochs 20     a larger one, for longer
   hg2v fit graphs.jsonl --out m --preset paper            the paper's reading
-  hg2v fit graphs.jsonl --out m --resume                  go on after a stop")]
+  hg2v fit graphs.jsonl --out m --device cuda             on an NVIDIA card
+  hg2v fit graphs.jsonl --out m --resume                  go on after a stop, on any device")]
 pub(crate) struct Args {
     /// The graphs
     data: PathBuf,
@@ -51,6 +53,8 @@ pub(crate) struct Args {
     resume: bool,
     #[command(flatten)]
     network: NetworkArgs,
+    #[command(flatten)]
+    device: DeviceArgs,
     #[command(flatten)]
     cache: CacheArgs,
 }
@@ -74,10 +78,12 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         None => args.network.params(context.global.seed),
     };
     params.check()?;
+    let machine = args.device.open()?;
     let (path, records) = read_all(&args.data, context)?;
     let run = Run { records: &records, file: &path, position: 0 };
     let collection = params.collect(run, args.cache.open().as_ref())?;
-    let fit = params.prepare(&collection, None)?;
+    let mut fit = params.prepare(&collection, None)?;
+    fit.machine = machine;
     drop(collection);
     drop(records);
     if let Some(stored) = &stored

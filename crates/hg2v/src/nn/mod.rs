@@ -23,6 +23,7 @@ pub mod device;
 pub mod gemm;
 pub mod kernel;
 pub mod krylov;
+pub mod machine;
 pub mod pairs;
 pub mod pool;
 pub mod readout;

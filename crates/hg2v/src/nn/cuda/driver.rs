@@ -133,7 +133,11 @@ impl Card {
         // SAFETY: looking for a library runs nothing but its own initialisers.
         let present = unsafe {
             [
-                (driver::sys::is_culib_present(), "libcuda", "install NVIDIA's driver"),
+                (
+                    driver::sys::is_culib_present(),
+                    "libcuda",
+                    "install NVIDIA's driver, or use --device cpu",
+                ),
                 (nvrtc::sys::is_culib_present(), "libnvrtc", TOOLKIT),
                 (cublas::sys::is_culib_present(), "libcublas", TOOLKIT),
             ]

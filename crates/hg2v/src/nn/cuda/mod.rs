@@ -18,18 +18,19 @@ mod pairs;
 mod placed;
 mod product;
 
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use self::driver::{Card, Shape, launch};
 use self::memory::{Room, Staging};
 pub use self::pairs::Losses;
 pub use self::placed::{Placed, Store};
-pub use self::product::Precision;
 use self::product::{Factor, Scratch};
 use super::adam::{BETA_1, BETA_2, EPSILON};
 use super::batch::Batch;
 use super::dense::Activation;
 use super::device::{DenseSpan, Device, Panel, PanelMut, Window};
+use super::machine::Precision;
 use super::pairs::{LevelLoss, Negatives, Score};
 use super::readout::Readout;
 use crate::error::Result;
@@ -45,6 +46,12 @@ pub struct Cuda {
     /// Whether a row of a product must not depend on how many there are.
     steady: bool,
     way: Arc<Mutex<Way>>,
+}
+
+impl fmt::Debug for Cuda {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {:?}", self.describe(), self.precision)
+    }
 }
 
 /// What is used on the way to the card and back.

@@ -13,11 +13,11 @@ __device__ inline float warp_max(float x) {
   return x;
 }
 
-__device__ inline float softplus(float s) { return fmaxf(s, 0.f) + log1pf(expf(-fabsf(s))); }
-
-__device__ inline float sigmoid(float s) {
+// softplus(s) = ln(1 + eˢ), and its derivative in `sigmoid`.
+__device__ inline float softplus(float s, float& sigmoid) {
   const float e = expf(-fabsf(s));
-  return (s >= 0.f ? 1.f : e) / (1.f + e);
+  sigmoid = __fdividef(s >= 0.f ? 1.f : e, 1.f + e);
+  return fmaxf(s, 0.f) + log1pf(e);
 }
 
 // Which of `n` runs that start at `starts` has position `i`.
@@ -54,15 +54,26 @@ extern "C" __global__ void pair_rows(float* s, u32 first, u32 rows, u32 m, const
       const float share = (float)per_negative;
       const float at = mine[parent];
       __syncwarp();
-      for (u32 v = lane; v < m; v += 32) {
-        const float logit = mine[v];
-        const bool ignored = v >= own && v < own_end;
-        if (!ignored) negative += softplus(logit);
-        mine[v] = ignored ? 0.f : share * sigmoid(logit);
+      // Four logits at a time are on their way.
+      for (u32 start = lane; start < m; start += 128) {
+        float logits[4];
+#pragma unroll
+        for (u32 i = 0; i < 4; ++i) logits[i] = start + 32 * i < m ? mine[start + 32 * i] : 0.f;
+#pragma unroll
+        for (u32 i = 0; i < 4; ++i) {
+          const u32 v = start + 32 * i;
+          if (v >= m) break;
+          const bool ignored = v >= own && v < own_end;
+          float slope;
+          const float loss = softplus(logits[i], slope);
+          if (!ignored) negative += loss;
+          mine[v] = ignored ? 0.f : share * slope;
+        }
       }
       __syncwarp();
-      if (lane == 0) mine[parent] = -(float)per_positive * sigmoid(-at);
-      positive = (double)softplus(-at) * per_positive;
+      float slope;
+      positive = (double)softplus(-at, slope) * per_positive;
+      if (lane == 0) mine[parent] = -(float)per_positive * slope;
       negative = warp_sum(negative) * per_negative;
     } else {
       const float at = mine[parent] * scale;

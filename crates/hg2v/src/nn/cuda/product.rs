@@ -9,18 +9,7 @@ use cudarc::cublas::sys::{
 
 use super::Cuda;
 use super::memory::Room;
-
-/// How exactly products are made; sums are always of 32 bits.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Precision {
-    /// All 32 bits of both factors.
-    #[default]
-    F32,
-    /// Factors rounded to 10 bits after the point (TF32).
-    Tf32,
-    /// Factors rounded to 7 bits after the point (bfloat16).
-    Bf16,
-}
+use crate::nn::machine::Precision;
 
 /// Rows of a steady product.
 const STEADY_ROWS: usize = 512;

@@ -165,7 +165,8 @@ fn check_networks(card: &Cuda) -> bool {
                     let what = format!(
                         "{name}, {nodes} nodes, {features} features, {score:?} {negatives:?}"
                     );
-                    if ours.len() != expected.len() || !(apart <= CLOSE) {
+                    let close = apart <= CLOSE;
+                    if ours.len() != expected.len() || !close {
                         println!("{what}: {apart:.1e} from the processor");
                         fine = false;
                     }

@@ -122,6 +122,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let stop = stop_on_interrupt()?;
     let training = Instant::now();
     let mut saved = Instant::now();
+    let mut saved_step = 0;
     let mut last = None;
     let bar = context.progress("training", Some(1));
     let trained = fit.train_keeping(state.as_ref(), |state: &dyn Fn() -> State, step: &Step| {
@@ -135,6 +136,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         if stopping || due || (step.ends_epoch && saved.elapsed() >= Duration::from_secs(2)) {
             folder::write_checkpoint(&args.out, &state())?;
             saved = Instant::now();
+            saved_step = step.step + 1;
         }
         Ok(if stopping { Flow::Pause } else { Flow::Continue })
     });
@@ -142,7 +144,9 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let (model, end) = match trained {
         Ok(trained) => trained,
         Err(failure) => {
-            if let Some(good) = failure.good {
+            // A card that fails spoils nothing that was saved before.
+            let later = matches!(failure.error, Error::Device { .. }).then_some(saved_step);
+            if let Some(good) = failure.good.filter(|good| later.is_none_or(|s| s <= good.step)) {
                 folder::write_checkpoint(&args.out, &good)?;
             }
             return Err(failure.error.into());

@@ -231,7 +231,7 @@ fn a_killed_run_and_an_interrupted_run_resume_to_the_same_bytes() {
     let folder = folder_with_graphs();
     let at = folder.path();
     // Long enough that a checkpoint comes before the end.
-    let options = ["--dim", "16", "--hops", "2", "--levels", "2", "--epochs", "400"];
+    let options = ["--dim", "16", "--hops", "2", "--levels", "2", "--epochs", "1200"];
     let arguments = |model: &'static str, more: &[&'static str]| {
         let mut arguments = vec!["fit", "graphs.jsonl", "--out", model];
         arguments.extend(options);
@@ -325,7 +325,7 @@ fn a_card_that_is_not_there_is_an_error_that_says_what_to_do() {
     let (code, _, err) = fit(folder.path(), "m", &["--device", "cuda:99", "-q"]);
     assert_eq!(code, 1, "{err}");
     assert!(err.starts_with("error: cuda:99: "), "{err}");
-    assert!(err.contains("--device cpu") || err.contains("name a smaller number"), "{err}");
+    assert!(err.contains("--device cpu"), "{err}");
     assert!(!folder.path().join("m").exists());
 }
 

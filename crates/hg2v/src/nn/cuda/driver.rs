@@ -100,9 +100,6 @@ macro_rules! launch {
 }
 pub(super) use launch;
 
-/// cuBLAS for one stream.
-struct Blas(cublas::CudaBlas);
-
 /// What failed first.
 struct Failure {
     problem: String,
@@ -114,7 +111,7 @@ pub(super) struct Card {
     name: String,
     context: Arc<CudaContext>,
     pub(super) stream: Arc<CudaStream>,
-    blas: Blas,
+    blas: cublas::CudaBlas,
     pub(super) kernels: Kernels,
     /// Shared memory a block may have, in bytes.
     pub(super) shared: usize,
@@ -123,6 +120,10 @@ pub(super) struct Card {
     _workspace: CudaSlice<u8>,
 }
 
+// What a user can do.
+const TOOLKIT: &str = "install CUDA 12 or 13 and put its libraries on LD_LIBRARY_PATH, or use \
+                       --device cpu";
+const NAME_IT: &str = "name one that is there, or use --device cpu";
 const CHECK: &str = "check with nvidia-smi that the card works, or use --device cpu";
 
 impl Card {
@@ -149,11 +150,11 @@ impl Card {
         result::init().map_err(said)?;
         let count = CudaContext::device_count().map_err(said)?.max(0) as usize;
         if ordinal >= count {
-            let fix = match count {
-                0 => CHECK,
-                _ => "name a smaller number",
-            };
-            return Err(fail(format!("there are {count} cards, numbered from 0"), fix));
+            return Err(match count {
+                0 => said(DriverError(CUresult::CUDA_ERROR_NO_DEVICE)),
+                1 => fail("there is one card, cuda:0".to_owned(), NAME_IT),
+                _ => fail(format!("there are cuda:0 to cuda:{}", count - 1), NAME_IT),
+            });
         }
         let context = CudaContext::new(ordinal).map_err(said)?;
         // One stream orders everything; events between buffers would only cost time.
@@ -187,7 +188,7 @@ impl Card {
             name,
             context,
             stream,
-            blas: Blas(blas),
+            blas,
             kernels,
             shared: shared as usize,
             failure: OnceLock::new(),
@@ -207,7 +208,7 @@ impl Card {
 
     /// cuBLAS's handle.
     pub(super) fn blas(&self) -> cublas::sys::cublasHandle_t {
-        *self.blas.0.handle()
+        *self.blas.handle()
     }
 
     /// Whether work may be given: not after a failure, which is never forgotten.
@@ -329,9 +330,6 @@ impl Card {
         }
     }
 }
-
-const TOOLKIT: &str = "install CUDA 12 or 13 and put its libraries on LD_LIBRARY_PATH, or use \
-                       --device cpu";
 
 /// Where memory begins.
 pub(super) fn pointer<T>(memory: &CudaSlice<T>, stream: &CudaStream) -> u64 {

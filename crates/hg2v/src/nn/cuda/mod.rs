@@ -59,7 +59,7 @@ impl fmt::Debug for Cuda {
 struct Way {
     staging: Staging,
     /// Numbers that have arrived, or are to leave.
-    box_: Room<f32>,
+    parcel: Room<f32>,
     scratch: Scratch,
 }
 
@@ -252,13 +252,13 @@ impl Device for Cuda {
     fn upload(&self, from: &[f32], PanelMut(to, window): PanelMut<'_, Buffer>) {
         let (to, stride) = at(to, window);
         let whole = window.rows == 1 || stride == window.columns;
-        let Way { staging, box_, .. } = &mut *self.way();
-        box_.reserve(&self.card, if whole { 0 } else { from.len() });
-        staging.send(&self.card, if whole { to } else { box_.at(0) }, from.len(), |words| {
+        let Way { staging, parcel, .. } = &mut *self.way();
+        parcel.reserve(&self.card, if whole { 0 } else { from.len() });
+        staging.send(&self.card, if whole { to } else { parcel.at(0) }, from.len(), |words| {
             words.iter_mut().zip(from).for_each(|(word, value)| *word = value.to_bits());
         });
         if !whole {
-            self.copy((box_.at(0), window.columns), (to, stride), window.rows, window.columns);
+            self.copy((parcel.at(0), window.columns), (to, stride), window.rows, window.columns);
         }
     }
 
@@ -268,9 +268,9 @@ impl Device for Cuda {
         if window.rows == 1 || stride == window.columns {
             self.card.fetch(from, &mut numbers);
         } else {
-            let box_ = &mut self.way().box_;
-            box_.reserve(&self.card, numbers.len());
-            let to = (box_.at(0), window.columns);
+            let parcel = &mut self.way().parcel;
+            parcel.reserve(&self.card, numbers.len());
+            let to = (parcel.at(0), window.columns);
             self.copy((from, stride), to, window.rows, window.columns);
             self.card.fetch(to.0, &mut numbers);
         }

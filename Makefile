@@ -1,5 +1,5 @@
 # What CI runs, under the same names.
-.PHONY: test test-peers svm-parity demo bench bench-peers lint
+.PHONY: test test-peers svm-parity demo bench bench-peers cuda lint
 
 # Everything is built once, in the profile that ships.
 test: lint
@@ -39,6 +39,12 @@ bench-peers: .venv/bench/ready
 	python3 -m venv .venv/bench
 	.venv/bench/bin/pip install --quiet torch scikit-learn
 	touch $@
+
+# On a machine with an NVIDIA card, CUDA 12 or 13 on LD_LIBRARY_PATH: whether it computes
+# what the processor does, and how fast. CI has none.
+cuda:
+	cargo clippy --release --workspace --all-targets --features hg2v-cli/cuda -- -D warnings
+	cargo bench --workspace --features hg2v-cli/cuda --bench cuda
 
 lint:
 	cargo fmt --all --check

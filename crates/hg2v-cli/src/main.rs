@@ -2,6 +2,7 @@
 
 mod commands;
 mod context;
+mod device;
 mod graphs;
 mod network;
 mod out;

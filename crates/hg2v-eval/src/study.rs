@@ -5,6 +5,7 @@ use std::time::Instant;
 use hg2v::Hg2vParams;
 use hg2v::graph::Scalar;
 use hg2v::nn::crew;
+use hg2v::nn::machine::Machine;
 use hg2v::prepare::Collection;
 use hg2v::train::Flow;
 use rayon::prelude::*;
@@ -48,6 +49,8 @@ pub struct Study<'a> {
     pub protocol: select::Protocol,
     /// Classifiers that judge the same vectors too.
     pub also: Vec<Classifier>,
+    /// Where networks run: the processor, unless something else is put here.
+    pub machine: Machine,
 }
 
 /// What vectors are made by.
@@ -171,7 +174,16 @@ impl<'a> Study<'a> {
                 .map(|index| stratified_shuffle(&labels, 0.2, seed, index))
                 .collect::<Result<_>>()?,
         };
-        Ok(Study { collection, labels, classes, mode, splits, protocol, also: Vec::new() })
+        Ok(Study {
+            collection,
+            labels,
+            classes,
+            mode,
+            splits,
+            protocol,
+            also: Vec::new(),
+            machine: Machine::Cpu,
+        })
     }
 
     /// The share of the largest class.
@@ -293,14 +305,15 @@ impl<'a> Study<'a> {
             Embedder::Statistics => return statistics(self.collection, train.unwrap_or(&all)),
             Embedder::Given(x) => return Ok(x.clone()),
         };
-        let fit = params.prepare(self.collection, train)?;
+        let mut fit = params.prepare(self.collection, train)?;
+        fit.machine = self.machine.clone();
         let model = match trained {
             true => fit.train(None, |_, _| Ok(Flow::Continue))?.0,
             false => fit.untrained(),
         };
         drop(fit);
         let (examples, _) = model.examples_of(self.collection, &all)?;
-        let rows = model.embed_examples(&examples);
+        let rows = model.embed_examples_on(&self.machine, &examples)?;
         Matrix::from_f32(all.len(), model.network().layout.embedding_dim(), &rows)
     }
 }

@@ -9,19 +9,17 @@
 // A bench prints what it measured.
 #![allow(clippy::print_stdout)]
 
+mod shapes;
+
 use std::time::Instant;
 
-use hg2v::coarsen::{Level, Pyramid};
-use hg2v::graph::{Graph, GraphRecord, WeightPolicy};
-use hg2v::model::{Architecture, Keep, Layout, Network, Tape, initial};
+use hg2v::model::{Keep, Tape, initial};
 use hg2v::nn::device::Device;
 use hg2v::nn::gemm::{View, ViewMut, product};
 use hg2v::nn::pairs::{Negatives, Score};
 use hg2v::nn::{Batch, Cpu, crew};
 
-const GRAPHS: usize = 8;
-const HOPS: usize = 4;
-const LEVELS: usize = 3;
+use shapes::{flops, graphs, network, numbers};
 
 fn main() {
     let words = std::env::args().skip(1).filter(|word| word != "--bench");
@@ -47,9 +45,8 @@ fn main() {
 }
 
 fn one(nodes: usize, dim: usize) {
-    let batch = batch(nodes);
-    let architecture = Architecture { dim, hops: HOPS, levels: LEVELS, ..Architecture::default() };
-    let network = Network { layout: Layout::new(&architecture, dim).unwrap() };
+    let batch = Batch::concat(&graphs(nodes, 0));
+    let network = network(dim);
     let device = Cpu::<f32>::new();
     let features = numbers(nodes * dim);
     let mut parameters = initial(&network.layout, 0);
@@ -108,55 +105,4 @@ fn limit() -> f64 {
     };
     let best = (0..10).map(|_| run()).fold(f64::INFINITY, f64::min);
     2.0 * (m * k * n) as f64 / best / 1e9
-}
-
-/// What a step multiplies and adds: the three products of every layer (two on the
-/// finest level, whose features need no gradient) and of every pair loss.
-fn flops(batch: &Batch, dim: usize) -> f64 {
-    (0..LEVELS)
-        .map(|level| {
-            let (n, m) = (batch.num_nodes(level) as f64, batch.num_nodes(level + 1) as f64);
-            let d = dim as f64;
-            let krylov = n * (HOPS + 1) as f64 * d * 2.0 * d * if level == 0 { 2.0 } else { 3.0 };
-            2.0 * (krylov + 3.0 * m * d * d + 3.0 * n * m * d)
-        })
-        .sum()
-}
-
-/// Trees with some more edges, node `2i` and `2i + 1` one node of the next level.
-fn batch(nodes: usize) -> Batch {
-    let graphs = (0..GRAPHS).map(|graph| {
-        let n = nodes / GRAPHS;
-        let mut edges: Vec<[u32; 2]> = Vec::new();
-        for i in 1..n {
-            let near = |step: usize| (i - 1 - (i * 7 + graph * 3 + step) % i.min(4)) as u32;
-            edges.push([near(0), i as u32]);
-            if i % 10 == 0 {
-                edges.push([near(1), i as u32]);
-            }
-        }
-        let graph = graph_of(n, &edges);
-        let mut levels = Vec::new();
-        let mut below = n;
-        for _ in 0..LEVELS {
-            edges.iter_mut().for_each(|edge| *edge = edge.map(|node| node / 2));
-            let assignment = (0..below as u32).map(|node| node / 2).collect();
-            below = below.div_ceil(2);
-            levels.push(Level { assignment, graph: graph_of(below, &edges) });
-        }
-        Batch::of_graph(&graph, &Pyramid { num_nodes: n, levels, converged: true }, LEVELS)
-    });
-    Batch::concat(&graphs.collect::<Vec<_>>())
-}
-
-fn graph_of(n: usize, edges: &[[u32; 2]]) -> Graph {
-    let record =
-        GraphRecord { num_nodes: n as u32, edges: edges.to_vec(), ..GraphRecord::default() };
-    Graph::from_record(&record, WeightPolicy::Use).unwrap().0
-}
-
-fn numbers(n: usize) -> Vec<f32> {
-    (0..n as u64)
-        .map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f32 / 8_388_608.0 - 1.0)
-        .collect()
 }

@@ -5,12 +5,56 @@
 
 use rayon::prelude::*;
 
+use crate::error::Result;
 use crate::model::{Example, Keep, Network, Tape};
-use crate::nn::{Batch, Cpu, crew};
+use crate::nn::machine::Machine;
+use crate::nn::{Batch, Cpu, Device, crew};
 
 /// Nodes gathered into one batch: enough rows that a product's preparation is
 /// paid for, little enough that a batch stays in the caches.
 const BATCH_NODES: usize = 512;
+
+/// The same for a card, which has less to do at once with less.
+#[cfg(feature = "cuda")]
+const CARD_NODES: usize = 1 << 14;
+
+/// As [`graphs`], on any machine.
+///
+/// # Errors
+/// A card that fails.
+pub fn graphs_on(
+    machine: &Machine,
+    network: &Network,
+    parameters: &Vec<f32>,
+    examples: &[Example],
+) -> Result<Vec<f32>> {
+    match machine {
+        Machine::Cpu => Ok(graphs(network, parameters, examples)),
+        #[cfg(feature = "cuda")]
+        Machine::Cuda(card) => on_card(&card.steady(), network, parameters, examples),
+    }
+}
+
+#[cfg(feature = "cuda")]
+fn on_card(
+    card: &crate::nn::cuda::Cuda,
+    network: &Network,
+    parameters: &[f32],
+    examples: &[Example],
+) -> Result<Vec<f32>> {
+    use crate::nn::device::{PanelMut, Window};
+    let mut buffer = card.zeros(parameters.len());
+    card.upload(parameters, PanelMut(&mut buffer, Window::whole(0, 1, parameters.len())));
+    let (mut tape, mut batch, mut features) = (Tape::new(card), Batch::default(), Vec::new());
+    let mut rows = Vec::with_capacity(examples.len() * network.layout.embedding_dim());
+    for range in batches(examples, CARD_NODES) {
+        place(network, card, &mut tape, &mut batch, &mut features, &examples[range]);
+        network.forward(card, &buffer, &mut tape, Keep::OneLevel, true);
+        rows.extend(network.embeddings(card, &tape));
+        card.health()?;
+    }
+    Ok(rows)
+}
 
 /// The vectors of `examples`, in their order: a row of
 /// [`embedding_dim`](crate::model::Layout::embedding_dim) numbers for each.
@@ -22,7 +66,7 @@ pub fn graphs(network: &Network, parameters: &Vec<f32>, examples: &[Example]) ->
         network.forward(&device, parameters, tape, Keep::OneLevel, true);
         network.embeddings(&device, tape)
     };
-    let batches = batches(examples);
+    let batches = batches(examples, BATCH_NODES);
     // A thread a batch where there are enough of them, else all threads for each.
     let rows: Vec<Vec<f32>> = if batches.len() < rayon::current_num_threads() {
         let mut memory = begin();
@@ -71,13 +115,13 @@ pub fn node_dim(network: &Network) -> usize {
     (0..=levels).map(|level| layout.width(level)).sum::<usize>() + levels * layout.architecture.dim
 }
 
-/// Runs of examples with some hundred nodes each.
-fn batches(examples: &[Example]) -> Vec<std::ops::Range<usize>> {
+/// Runs of examples with `least` nodes each, or a little more.
+fn batches(examples: &[Example], least: usize) -> Vec<std::ops::Range<usize>> {
     let mut batches = Vec::new();
     let (mut start, mut nodes) = (0, 0);
     for (i, example) in examples.iter().enumerate() {
         nodes += example.num_nodes();
-        if nodes >= BATCH_NODES {
+        if nodes >= least {
             batches.push(start..i + 1);
             (start, nodes) = (i + 1, 0);
         }
@@ -88,10 +132,10 @@ fn batches(examples: &[Example]) -> Vec<std::ops::Range<usize>> {
     batches
 }
 
-fn place(
+fn place<D: Device<Real = f32>>(
     network: &Network,
-    device: &Cpu<f32>,
-    tape: &mut Tape<Cpu<f32>>,
+    device: &D,
+    tape: &mut Tape<D>,
     batch: &mut Batch,
     features: &mut Vec<f32>,
     examples: &[Example],

@@ -37,6 +37,17 @@ pub enum Error {
         requirement: String,
     },
 
+    /// A graphics card that cannot be used, or failed at its work.
+    #[error("{device}: {problem}; {fix}")]
+    Device {
+        /// The card as a user names it.
+        device: String,
+        /// What happened.
+        problem: String,
+        /// What the user can do.
+        fix: String,
+    },
+
     /// A download that did not arrive whole.
     #[error("{url}: {problem}; {fix}")]
     Download {
@@ -113,6 +124,15 @@ impl Error {
             action,
             source: without_temporary_name(source),
         }
+    }
+
+    /// A card that cannot be used, or failed.
+    pub fn device(
+        device: impl Into<String>,
+        problem: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Error {
+        Error::Device { device: device.into(), problem: problem.into(), fix: fix.into() }
     }
 
     /// A parameter outside its domain.

@@ -14,6 +14,7 @@ use crate::error::{Error, Place, Result};
 use crate::graph::{GraphRecord, Scalar, WeightPolicy};
 use crate::model::folder::{self, Config, DataNote};
 use crate::model::{Architecture, Example, Keep, Layout, Network, Tape, initial};
+use crate::nn::machine::Machine;
 use crate::nn::{Cpu, Device};
 use crate::output::OutputFolder;
 use crate::prepare::{Collection, Notes, Preparation, Run};
@@ -206,7 +207,8 @@ impl Hg2vParams {
             parameters_sha256: None,
         };
         let notes = Notes { applied, ..collection.notes };
-        Ok(Fit { config, network: Network { layout }, examples, notes })
+        let (network, machine) = (Network { layout }, Machine::Cpu);
+        Ok(Fit { config, network, examples, notes, machine })
     }
 }
 
@@ -220,6 +222,8 @@ pub struct Fit {
     pub examples: Vec<Example>,
     /// What preparing them met.
     pub notes: Notes,
+    /// Where it will run: the processor, unless something else is put here.
+    pub machine: Machine,
 }
 
 /// A training that failed.
@@ -257,13 +261,25 @@ impl Fit {
     pub fn train_keeping(
         &self,
         state: Option<&State>,
+        watch: impl FnMut(&dyn Fn() -> State, &Step) -> Result<Flow> + Send,
+    ) -> std::result::Result<(Hg2v, End), Failure> {
+        match &self.machine {
+            Machine::Cpu => self.train_on(&Cpu::<f32>::new(), state, watch),
+            #[cfg(feature = "cuda")]
+            Machine::Cuda(card) => self.train_on(card, state, watch),
+        }
+    }
+
+    fn train_on<D: Device<Real = f32>>(
+        &self,
+        device: &D,
+        state: Option<&State>,
         mut watch: impl FnMut(&dyn Fn() -> State, &Step) -> Result<Flow> + Send,
     ) -> std::result::Result<(Hg2v, End), Failure> {
-        let device = Cpu::<f32>::new();
         let recipe = self.config.recipe;
         let trainer = match state {
-            None => Trainer::new(&device, &self.network, recipe),
-            Some(state) => Trainer::resume(&device, &self.network, recipe, state),
+            None => Trainer::new(device, &self.network, recipe),
+            Some(state) => Trainer::resume(device, &self.network, recipe, state),
         };
         let mut trainer = trainer.map_err(|error| Failure { error, good: None })?;
         let end = trainer
@@ -398,6 +414,15 @@ impl Hg2v {
     /// The vectors of prepared graphs, row after row.
     pub fn embed_examples(&self, examples: &[Example]) -> Vec<f32> {
         embed::graphs(&self.network, &self.parameters, examples)
+    }
+
+    /// As [`embed_examples`](Hg2v::embed_examples), on any machine. Cards round a
+    /// little differently from processors, and from each other.
+    ///
+    /// # Errors
+    /// A card that fails.
+    pub fn embed_examples_on(&self, machine: &Machine, examples: &[Example]) -> Result<Vec<f32>> {
+        embed::graphs_on(machine, &self.network, &self.parameters, examples)
     }
 
     /// The gradients that `d_embeddings`, a row a graph, has for the parameters

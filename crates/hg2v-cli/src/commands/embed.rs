@@ -6,13 +6,16 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use hg2v::coarsen::cache::Cache;
+use hg2v::error::Error;
 use hg2v::graph::{GraphRecord, Scalar};
+use hg2v::nn::machine::{Machine, MachineName};
 use hg2v::prepare::{Notes, Run};
 use hg2v::vectors::{self, Key, Shape, VectorSink};
 use hg2v::{Hg2v, embed};
 use serde_json::json;
 
 use crate::context::Context;
+use crate::device::DeviceArgs;
 use crate::graphs::{CacheArgs, say_findings};
 
 /// Nodes and edges gathered before they are embedded together, and the most graphs.
@@ -49,6 +52,8 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "graph", value_name = "WHAT")]
     per: PerArg,
     #[command(flatten)]
+    device: DeviceArgs,
+    #[command(flatten)]
     cache: CacheArgs,
 }
 
@@ -82,10 +87,15 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let started = Instant::now();
     let model = Hg2v::load(&args.model)?;
     let model = if args.untrained { model.untrained() } else { model };
+    if args.per == PerArg::Node && args.device.device != MachineName::Cpu {
+        let requirement = "vectors of nodes are made by the cpu alone";
+        return Err(Error::parameter("--device", args.device.device, requirement).into());
+    }
+    let machine = args.device.open()?;
     let mut source = context.open(&args.data)?;
     let bar = context.progress("embedding", source.len);
     let cache = args.cache.open();
-    let mut output = Output::new(&args, &model)?;
+    let mut output = Output::new(&args, &model, machine)?;
     let mut notes = Notes::default();
     let mut chunk = Chunk::default();
     let mut position = 0u64;
@@ -157,10 +167,11 @@ struct Output {
     dim: usize,
     /// For vectors of levels: which numbers of an embedding each is made of.
     levels: Vec<Vec<Range<usize>>>,
+    machine: Machine,
 }
 
 impl Output {
-    fn new(args: &Args, model: &Hg2v) -> anyhow::Result<Output> {
+    fn new(args: &Args, model: &Hg2v, machine: Machine) -> anyhow::Result<Output> {
         let layout = &model.network().layout;
         let numbered = |prefix: &str, n: usize| (0..n).map(|i| format!("{prefix}{i}")).collect();
         let mut levels = Vec::new();
@@ -183,7 +194,7 @@ impl Output {
         };
         let dim = names.len();
         let sink = vectors::create(&args.out, Shape { names, part })?;
-        Ok(Output { sink, per: args.per, dim, levels })
+        Ok(Output { sink, per: args.per, dim, levels, machine })
     }
 
     fn write(
@@ -200,7 +211,7 @@ impl Output {
         let (examples, notes) = model.examples(run, cache)?;
         let rows = match self.per {
             PerArg::Node => Vec::new(),
-            _ => model.embed_examples(&examples),
+            _ => model.embed_examples_on(&self.machine, &examples)?,
         };
         let dim = model.network().layout.embedding_dim();
         for (i, record) in records.iter().enumerate() {

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use super::fit::read_all;
 use crate::context::Context;
+use crate::device::DeviceArgs;
 use crate::graphs::CacheArgs;
 use crate::network::NetworkArgs;
 use crate::predictions;
@@ -64,6 +65,8 @@ pub(crate) struct Args {
     predictions: Option<PathBuf>,
     #[command(flatten)]
     network: NetworkArgs,
+    #[command(flatten)]
+    device: DeviceArgs,
     #[command(flatten)]
     cache: CacheArgs,
 }
@@ -124,6 +127,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     }
     let params = args.network.params(context.global.seed);
     params.check()?;
+    let machine = args.device.open()?;
     let (path, records) = read_all(&args.data, context)?;
     let run = Run { records: &records, file: &path, position: 0 };
     let collection = params.collect(run, args.cache.open().as_ref())?;
@@ -134,6 +138,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     };
     let protocol = select::Protocol { seed: context.global.seed, ..select::Protocol::default() };
     let mut study = Study::new(&collection, mode, args.splits, protocol)?;
+    study.machine = machine;
     study.also = args.also.iter().copied().map(Classifier::from).collect();
 
     let mut rows = Vec::new();

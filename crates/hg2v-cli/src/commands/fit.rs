@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::context::Context;
+use crate::device::DeviceArgs;
 use crate::graphs::{CacheArgs, say_findings};
 use crate::network::NetworkArgs;
 
@@ -36,7 +37,8 @@ Examples:
   hg2v fit MUTAG.zip --out mutag.model                    the default model
   hg2v fit graphs.jsonl --out m --dim 256 --epochs 20     a larger one, for longer
   hg2v fit graphs.jsonl --out m --preset paper            the paper's reading
-  hg2v fit graphs.jsonl --out m --resume                  go on after a stop")]
+  hg2v fit graphs.jsonl --out m --device cuda             on an NVIDIA card
+  hg2v fit graphs.jsonl --out m --resume                  go on after a stop, on any device")]
 pub(crate) struct Args {
     /// The graphs
     data: PathBuf,
@@ -51,6 +53,8 @@ pub(crate) struct Args {
     checkpoint_every: Duration,
     #[command(flatten)]
     network: NetworkArgs,
+    #[command(flatten)]
+    device: DeviceArgs,
     #[command(flatten)]
     cache: CacheArgs,
 }
@@ -79,10 +83,12 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         None => args.network.params(context.global.seed),
     };
     params.check()?;
+    let machine = args.device.open()?;
     let (path, records) = read_all(&args.data, context)?;
     let run = Run { records: &records, file: &path, position: 0 };
     let collection = params.collect(run, args.cache.open().as_ref())?;
-    let fit = params.prepare(&collection, None)?;
+    let mut fit = params.prepare(&collection, None)?;
+    fit.machine = machine;
     drop(collection);
     drop(records);
     if let Some(stored) = &stored
@@ -122,6 +128,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let stop = stop_on_interrupt()?;
     let training = Instant::now();
     let mut saved = Instant::now();
+    let mut saved_step = 0;
     let mut last = None;
     let bar = context.progress("training", Some(1));
     let trained = fit.train_keeping(state.as_ref(), |state: &dyn Fn() -> State, step: &Step| {
@@ -136,6 +143,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         if stopping || saved.elapsed() >= every {
             folder::write_checkpoint(&args.out, &state())?;
             saved = Instant::now();
+            saved_step = step.step + 1;
         }
         Ok(if stopping { Flow::Pause } else { Flow::Continue })
     });
@@ -147,7 +155,9 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
             return Err(unfinished(&args, error));
         }
         Err(failure) => {
-            if let Some(good) = failure.good {
+            // A card that fails spoils nothing that was saved before.
+            let later = matches!(failure.error, Error::Device { .. }).then_some(saved_step);
+            if let Some(good) = failure.good.filter(|good| later.is_none_or(|s| s <= good.step)) {
                 folder::write_checkpoint(&args.out, &good)?;
             }
             return Err(failure.error.into());

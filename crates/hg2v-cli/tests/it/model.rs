@@ -300,6 +300,7 @@ fn nonsense_gets_one_error_and_exit_code_two() {
         (vec!["fit", "graphs.jsonl", "--out", "x", "--lr", "-1"], "lr is -1"),
         (vec!["fit", "graphs.jsonl", "--out", "x", "--readout", "sum,sum"], "readout"),
         (vec!["fit", "graphs.jsonl", "--out", "x", "--lr", "1e30"], "diverged"),
+        (vec!["fit", "graphs.jsonl", "--out", "y", "--device", "gpu"], "it must be cpu, cuda"),
         (vec!["fit", "none.jsonl", "--out", "y"], "no graphs"),
         (vec!["fit", "absent.jsonl", "--out", "y"], "absent.jsonl"),
         (vec!["embed", "absent", "graphs.jsonl", "--out", "v.csv"], "absent"),
@@ -314,6 +315,16 @@ fn nonsense_gets_one_error_and_exit_code_two() {
         assert!(err.starts_with("error: ") && err.contains(word), "{arguments:?}: {err}");
         assert!(!at.join("v.csv").exists() && !at.join("y").exists(), "{arguments:?}");
     }
+}
+
+#[test]
+fn a_card_that_is_not_there_is_an_error_that_says_what_to_do() {
+    let folder = folder_with_graphs(&[]);
+    let (code, _, err) = fit(folder.path(), "m", &["--device", "cuda:99", "-q"]);
+    assert_eq!(code, 1, "{err}");
+    assert!(err.starts_with("error: cuda:99: "), "{err}");
+    assert!(err.contains("--device cpu"), "{err}");
+    assert!(!folder.path().join("m").exists());
 }
 
 #[test]

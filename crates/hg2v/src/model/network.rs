@@ -113,15 +113,40 @@ impl Network {
         device.place(batch, &mut tape.placed);
         tape.graphs = batch.num_graphs();
         tape.nodes = (0..=levels).map(|level| batch.num_nodes(level)).collect();
+        let (z, _) = self.feature_panel(device, tape);
+        device.upload(features, z);
+    }
+
+    /// Puts a batch of graphs that the device keeps on the tape.
+    pub fn place_stored<D: Device>(
+        &self,
+        device: &D,
+        tape: &mut Tape<D>,
+        store: &D::Store,
+        chosen: &[u32],
+    ) {
+        tape.nodes = device.place_stored(store, chosen, &mut tape.placed);
+        tape.graphs = chosen.len();
+        let (z, placed) = self.feature_panel(device, tape);
+        device.upload_stored(store, placed, z);
+    }
+
+    /// Where the features of the batch on the tape belong, and the batch.
+    fn feature_panel<'a, D: Device>(
+        &self,
+        device: &D,
+        tape: &'a mut Tape<D>,
+    ) -> (PanelMut<'a, D::Buffer>, &'a D::Placed) {
         let nodes = tape.nodes[0];
-        if self.layout.input.is_some() {
+        let panel = if self.layout.input.is_some() {
             let window = Window::whole(0, nodes, self.layout.features);
             device.reserve(&mut tape.z, window.len());
-            device.upload(features, PanelMut(&mut tape.z, window));
+            PanelMut(&mut tape.z, window)
         } else {
             let k = slot(device, &mut tape.k, 0, self.k_window(0, nodes).len());
-            device.upload(features, PanelMut(k, self.g_window(0, nodes)));
-        }
+            PanelMut(k, self.g_window(0, nodes))
+        };
+        (panel, &tape.placed)
     }
 
     /// The forward pass over what was [placed](Network::place), and the

@@ -1,8 +1,10 @@
 //! Where a network runs: the operators, behind one small trait.
 //!
 //! A device keeps numbers in its own buffers; the network says which windows of
-//! which buffers an operator reads and writes, and never looks inside.
+//! which buffers an operator reads and writes, and never looks inside. A device may
+//! be ahead of its caller: only what is read from it is waited for.
 
+use std::convert::Infallible;
 use std::marker::PhantomData;
 
 use super::batch::Batch;
@@ -10,7 +12,8 @@ use super::dense::{Activation, Gradients};
 use super::gemm::{View, ViewMut};
 use super::pairs::{LevelLoss, Negatives, Score};
 use super::readout::Readout;
-use super::{Real, adam, dense, krylov, pairs, pool, readout};
+use super::{Real, adam, crew, dense, krylov, pairs, pool, readout};
+use crate::error::Result;
 
 /// A matrix within a buffer: `rows × columns`, each row `stride` after the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,6 +89,43 @@ pub trait Device: Send + Sync {
     type Placed: Send;
     /// Losses in its memory.
     type Losses: Send + Default;
+    /// A whole collection in its memory.
+    type Store: Send;
+
+    /// Whether all work so far went well; where it did not, what was read since is
+    /// worth nothing.
+    ///
+    /// # Errors
+    /// The first failure, and what to do about it.
+    fn health(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Runs a job of many passes.
+    fn during<T: Send>(&self, job: impl FnOnce() -> T + Send) -> T {
+        job()
+    }
+
+    /// Keeps graphs and their features, so that batches need not be sent; `None` where
+    /// that gains nothing or does not fit.
+    fn store(&self, _: &[(&Batch, &[Self::Real])]) -> Option<Self::Store> {
+        None
+    }
+    /// As [`place`](Device::place), a batch of some kept graphs; says how many nodes
+    /// each level has, the topmost included.
+    fn place_stored(
+        &self,
+        store: &Self::Store,
+        chosen: &[u32],
+        to: &mut Self::Placed,
+    ) -> Vec<usize>;
+    /// As [`upload`](Device::upload), the features of a batch of kept graphs.
+    fn upload_stored(
+        &self,
+        store: &Self::Store,
+        batch: &Self::Placed,
+        to: PanelMut<'_, Self::Buffer>,
+    );
 
     /// Puts a batch into the device's memory, over `to`.
     fn place(&self, batch: &Batch, to: &mut Self::Placed);
@@ -217,6 +257,19 @@ impl<R: Real> Device for Cpu<R> {
     type Buffer = Vec<R>;
     type Placed = Batch;
     type Losses = Vec<LevelLoss>;
+    type Store = Infallible;
+
+    fn during<T: Send>(&self, job: impl FnOnce() -> T + Send) -> T {
+        crew::together(job)
+    }
+
+    fn place_stored(&self, store: &Infallible, _: &[u32], _: &mut Batch) -> Vec<usize> {
+        match *store {}
+    }
+
+    fn upload_stored(&self, store: &Infallible, _: &Batch, _: PanelMut<'_, Vec<R>>) {
+        match *store {}
+    }
 
     fn place(&self, batch: &Batch, to: &mut Batch) {
         to.concat_from([batch]);

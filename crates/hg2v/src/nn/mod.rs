@@ -16,11 +16,14 @@
 pub mod adam;
 pub mod batch;
 pub mod crew;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 pub mod dense;
 pub mod device;
 pub mod gemm;
 pub mod kernel;
 pub mod krylov;
+pub mod machine;
 pub mod pairs;
 pub mod pool;
 pub mod readout;

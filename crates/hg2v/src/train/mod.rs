@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::model::{Example, Keep, Network, Tape, initial};
 use crate::nn::Batch;
-use crate::nn::crew;
 use crate::nn::device::{Device, Panel, PanelMut, Window};
 use crate::nn::pairs::{LevelLoss, Negatives, Score};
 
@@ -189,11 +188,21 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
             good: None,
         };
         trainer.restore(state);
+        device.health()?;
         Ok(trainer)
     }
 
-    /// Where the run stands.
+    /// Where the run stands; where its device has failed, where it stood when the epoch
+    /// began.
     pub fn state(&self) -> State {
+        let now = self.state_now();
+        match (&self.good, self.device.health()) {
+            (Some(good), Err(_)) => good.clone(),
+            _ => now,
+        }
+    }
+
+    fn state_now(&self) -> State {
         let window = Window::whole(0, 1, self.network.layout.len);
         let read = |buffer| self.device.download(Panel(buffer, window));
         State {
@@ -217,8 +226,8 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
     /// Makes all steps that are left, and says each to `watch`.
     ///
     /// # Errors
-    /// No graphs; or a loss that is not a number or beyond all measure, in which
-    /// case the run is put back to the beginning of the epoch.
+    /// No graphs; a device that failed; or a loss that is not a number or beyond all
+    /// measure. The run is then put back to the beginning of the epoch.
     pub fn run(
         &mut self,
         examples: &[Example],
@@ -227,7 +236,8 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
         if examples.is_empty() {
             return Err(Error::parameter("graphs", 0, "training needs at least one graph"));
         }
-        crew::together(|| self.all_steps(examples, watch))
+        let device = self.device;
+        device.during(|| self.all_steps(examples, watch))
     }
 
     fn all_steps(
@@ -238,6 +248,11 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
         let per_epoch = self.recipe.steps_per_epoch(examples.len());
         let total = per_epoch * self.recipe.epochs;
         let mut order = (u64::MAX, Vec::new());
+        let store = {
+            let parts: Vec<_> =
+                examples.iter().map(|example| (&example.batch, &example.features[..])).collect();
+            self.device.store(&parts)
+        };
         let (mut batch, mut features) = (Batch::default(), Vec::new());
         while self.step < total {
             let epoch = self.step / per_epoch;
@@ -249,17 +264,28 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
                 self.sums = vec![LevelLoss::default(); self.network.layout.architecture.levels];
             }
             if within == 0 || self.good.is_none() {
-                self.good = Some(self.state());
+                let now = self.state_now();
+                self.device.health()?;
+                self.good = Some(now);
             }
             let start = within as usize * self.recipe.batch;
             let chosen = &order.1[start..(start + self.recipe.batch).min(examples.len())];
-            let chosen = chosen.iter().map(|&graph| &examples[graph as usize]);
-            batch.concat_from(chosen.clone().map(|example| &example.batch));
-            features.clear();
-            chosen.for_each(|example| features.extend_from_slice(&example.features));
+            match &store {
+                Some(store) => {
+                    self.network.place_stored(self.device, &mut self.tape, store, chosen);
+                }
+                None => {
+                    let chosen = chosen.iter().map(|&graph| &examples[graph as usize]);
+                    batch.concat_from(chosen.clone().map(|example| &example.batch));
+                    features.clear();
+                    chosen.for_each(|example| features.extend_from_slice(&example.features));
+                    self.network.place(self.device, &mut self.tape, &batch, &features);
+                }
+            }
 
             let rate = schedule::rate(self.recipe.rate, self.recipe.decay, self.step, total);
-            let losses = self.make_step(&batch, &features, rate);
+            let losses = self.make_step(rate);
+            self.device.health()?;
             for (sum, loss) in self.sums.iter_mut().zip(&losses) {
                 sum.positive += loss.positive;
                 sum.negative += loss.negative;
@@ -276,7 +302,7 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
                 total,
                 ends_epoch: within + 1 == per_epoch,
                 rate,
-                graphs: batch.num_graphs(),
+                graphs: chosen.len(),
                 losses,
             };
             // NaN fails the comparison too.
@@ -288,7 +314,9 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
                 return Ok(End::Paused);
             }
         }
-        if !self.state().parameters.iter().all(|value| value.is_finite()) {
+        let last = self.state();
+        self.device.health()?;
+        if !last.parameters.iter().all(|value| value.is_finite()) {
             return Err(Error::parameter(
                 "lr",
                 self.recipe.rate,
@@ -298,15 +326,14 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
         Ok(End::Done)
     }
 
-    fn make_step(&mut self, batch: &Batch, features: &[f32], rate: f64) -> Vec<LevelLoss> {
+    /// One step on the batch that is on the tape.
+    fn make_step(&mut self, rate: f64) -> Vec<LevelLoss> {
         let Trainer { device, network, tape, parameters, gradients, .. } = self;
         let pairs = Some((self.recipe.score, self.recipe.negatives));
-        network.place(*device, tape, batch, features);
         network.forward(*device, parameters, tape, Keep::Everything, false);
         network.backward(*device, parameters, tape, pairs, None, false, gradients);
-        let losses = network.take_losses(*device, tape);
         device.adam(rate, self.step + 1, parameters, gradients, &mut self.m, &mut self.v);
-        losses
+        network.take_losses(*device, tape)
     }
 
     /// Puts the run back, and says what happened.

@@ -13,6 +13,7 @@ use hg2v::dataset::fingerprint::Fingerprint;
 use hg2v::error::{Error, Place, shown};
 use hg2v::graph::GraphRecord;
 use hg2v::model::folder::DataNote;
+use hg2v::nn::machine::Machine;
 use hg2v::prepare::Run;
 use hg2v_eval::select;
 use hg2v_eval::study::{Embedder, Mode, Study, StudyResult};
@@ -21,6 +22,7 @@ use serde_json::json;
 
 use super::evaluate::{GridArg, best, candidates};
 use crate::context::Context;
+use crate::device::DeviceArgs;
 use crate::graphs::CacheArgs;
 use crate::network::Preset;
 use record::{FORMAT, Identity, Kind, Method, Record, Row, Shape, Store};
@@ -80,6 +82,8 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["quick", "sets", "splits", "preset", "grid", "fresh"])]
     markdown: bool,
     #[command(flatten)]
+    device: DeviceArgs,
+    #[command(flatten)]
     cache: CacheArgs,
 }
 
@@ -100,13 +104,14 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     if args.splits == Some(0) {
         return Err(Error::parameter("--splits", 0, "it must be at least 1").into());
     }
+    let machine = args.device.open()?;
     let found = chosen_sets(&args, context)?;
     fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, "create", e))?;
     let mut records = Vec::new();
     let mut failed = Vec::new();
     for (set, origin) in found {
         let outcome = match origin {
-            Ok(origin) => reproduce(set, &origin, &folder, &args, context),
+            Ok(origin) => reproduce(set, &origin, &folder, &args, &machine, context),
             Err(missing) => Err(anyhow::anyhow!(missing)),
         };
         match outcome {
@@ -177,9 +182,15 @@ fn reproduce(
     origin: &Origin,
     folder: &Path,
     args: &Args,
+    machine: &Machine,
     context: &Context,
 ) -> anyhow::Result<Record> {
     let params = args.preset.params().seed(context.global.seed);
+    let mut configuration = serde_json::to_value(&params)?;
+    if let Some(device) = args.device.note() {
+        // Another device rounds differently: its splits are not ours.
+        configuration["device"] = device.into();
+    }
     let protocol = select::Protocol { seed: context.global.seed, ..select::Protocol::default() };
     let (file, records) = origin.records(context)?;
     let identity = Identity {
@@ -189,7 +200,7 @@ fn reproduce(
         data: note(&records),
         preset: name_of(&args.preset),
         grid: args.grid.as_ref().map(name_of),
-        configuration: serde_json::to_value(&params)?,
+        configuration,
         mode: Mode::Inductive,
         protocol: serde_json::to_value(&protocol)?,
         seed: context.global.seed,
@@ -206,7 +217,8 @@ fn reproduce(
 
     let run = Run { records: &records, file: &file, position: 0 };
     let collection = params.collect(run, args.cache.open().as_ref())?;
-    let study = Study::new(&collection, Mode::Inductive, asked, protocol)?;
+    let mut study = Study::new(&collection, Mode::Inductive, asked, protocol)?;
+    study.machine = machine.clone();
     let judge = |kind: Kind, embedder: Embedder| {
         let shape = match &embedder {
             Embedder::Trained(params) | Embedder::Untrained(params) => Some(Shape::of(params)),

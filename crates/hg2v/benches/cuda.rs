@@ -1,0 +1,386 @@
+//! Whether an NVIDIA card computes what the processor does, and how fast:
+//! `cargo bench --workspace --features hg2v/cuda --bench cuda [-- check] [-- time]`.
+//!
+//! Checks activations, losses, gradients and embeddings of many networks against
+//! `f64` on the processor, that the same work gives the same bits, that a graph has the
+//! same vector alone and among others, that a run may move between devices, and what a
+//! full memory says. Ends with 1 where one fails; without a card it says so and ends
+//! with 0. Times are of whole steps, batches put together and losses read included.
+
+// A bench prints what it measured.
+#![allow(clippy::print_stdout)]
+
+mod shapes;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use hg2v::model::architecture::Layer;
+use hg2v::model::{Architecture, Example, Keep, Layout, Network, Tape, initial};
+use hg2v::nn::cuda::Cuda;
+use hg2v::nn::dense::Activation;
+use hg2v::nn::device::{Device, Panel, PanelMut, Window};
+use hg2v::nn::machine::Precision;
+use hg2v::nn::pairs::{Negatives, Score};
+use hg2v::nn::readout::Readout;
+use hg2v::nn::{Batch, Cpu, Real};
+use hg2v::train::{Flow, Recipe, State, Trainer};
+
+use shapes::{flops, graphs, network, numbers};
+
+/// How far a result may be from the processor's, relative to its size.
+const CLOSE: f64 = 1e-4;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let wants = |word: &str| words.is_empty() || words.iter().any(|given| given == word);
+    let card = match Cuda::open(0, Precision::F32) {
+        Ok(card) => card,
+        Err(error) => {
+            println!("nothing checked: {error}");
+            return ExitCode::SUCCESS;
+        }
+    };
+    println!("{}", card.describe());
+    let mut fine = true;
+    if wants("check") {
+        fine &= check_networks(&card);
+        fine &= check_store(&card);
+        fine &= check_steady(&card);
+        fine &= check_training(&card);
+    }
+    if wants("time") {
+        time_steps();
+    }
+    if wants("check") {
+        // Last, since a card does nothing after a failure.
+        fine &= check_failure(&card);
+    }
+    println!("{}", if fine { "all as it should be" } else { "FAILED" });
+    if fine { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// What one pass gives, in parts that have a name.
+type Parts = Vec<(String, Vec<f64>)>;
+
+/// Forward, backward from the pairs and from the embeddings, and all that they left.
+fn pass<D: Device>(
+    device: &D,
+    network: &Network,
+    pairs: (Score, Negatives),
+    batch: &Batch,
+    features: &[f32],
+) -> Parts {
+    let cast = |values: &[f32]| -> Vec<D::Real> {
+        values.iter().map(|&value| D::Real::from_f64(value.into())).collect()
+    };
+    let layout = &network.layout;
+    let all = Window::whole(0, 1, layout.len);
+    let mut parameters = device.zeros(layout.len);
+    device.upload(&cast(&initial(layout, 7)), PanelMut(&mut parameters, all));
+    let mut gradients = device.zeros(layout.len);
+    let mut tape = Tape::new(device);
+    let levels = layout.architecture.levels;
+    let de = cast(&numbers(batch.num_graphs() * layout.embedding_dim()));
+    network.place(device, &mut tape, batch, &cast(features));
+    network.forward(device, &parameters, &mut tape, Keep::Everything, true);
+    network.backward(device, &parameters, &mut tape, Some(pairs), Some(&de), true, &mut gradients);
+    let losses = network.take_losses(device, &mut tape);
+    let gradients = device.download(Panel(&gradients, all));
+    let wide = |values: &[D::Real]| values.iter().map(|value| value.to_f64()).collect();
+    let mut parts = vec![
+        ("losses".to_owned(), losses.iter().flat_map(|l| [l.positive, l.negative]).collect()),
+        ("embeddings".to_owned(), wide(&network.embeddings(device, &tape))),
+        ("d features".to_owned(), wide(&network.feature_gradients(device, &tape))),
+    ];
+    for level in 0..levels {
+        parts.push((format!("g{level}"), wide(&network.nodes(device, &tape, level))));
+        parts.push((format!("x{level}"), wide(&network.neighborhoods(device, &tape, level))));
+    }
+    for (name, window) in layout.tensors() {
+        let rows = (0..window.rows).flat_map(|row| {
+            let start = window.offset + row * window.stride;
+            gradients[start..start + window.columns].iter().map(|value| value.to_f64())
+        });
+        parts.push((format!("d {name}"), rows.collect()));
+    }
+    parts
+}
+
+/// `‖a − b‖ / ‖b‖`; NaN where either is not a number.
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    let norm = |values: &mut dyn Iterator<Item = f64>| values.map(|v| v * v).sum::<f64>().sqrt();
+    let size = norm(&mut b.iter().copied());
+    let apart = norm(&mut a.iter().zip(b).map(|(a, b)| a - b));
+    if size == 0.0 { apart } else { apart / size }
+}
+
+fn networks() -> Vec<(Network, usize)> {
+    let plain = Architecture { dim: 24, hops: 3, levels: 3, ..Architecture::default() };
+    let all = vec![Readout::Mean, Readout::Max, Readout::Sum];
+    let variants = [
+        (plain.clone(), 5),
+        (Architecture { dim: 33, bias: true, readout: all.clone(), ..plain.clone() }, 7),
+        (Architecture { input: Some(Activation::Relu), finest: true, ..plain.clone() }, 9),
+        (
+            Architecture {
+                input: Some(Activation::Tanh),
+                layer: Layer::Gcn,
+                local: true,
+                log: true,
+                ..plain.clone()
+            },
+            3,
+        ),
+        (Architecture { input: Some(Activation::Linear), readout: all, ..plain.clone() }, 64),
+        (Architecture { layer: Layer::Gcn, dim: 130, local: true, finest: true, ..plain }, 130),
+    ];
+    let layout = |(a, features): (Architecture, usize)| {
+        (Network { layout: Layout::new(&a, features).unwrap() }, features)
+    };
+    variants.into_iter().map(layout).collect()
+}
+
+fn check_networks(card: &Cuda) -> bool {
+    let exact = Cpu::<f64>::new();
+    let mut fine = true;
+    let (mut worst, mut of, mut count) = (0.0, String::new(), 0);
+    let scores = [Score::JensenShannon, Score::InfoNce, Score::CosineInfoNce { temperature: 0.2 }];
+    for (network, features) in networks() {
+        for nodes in [8, 200, 1104] {
+            let batch = Batch::concat(&graphs(nodes, nodes));
+            let z = numbers(nodes * features);
+            for (score, negatives) in scores
+                .into_iter()
+                .flat_map(|score| [(score, Negatives::All), (score, Negatives::OtherGraphs)])
+            {
+                let pairs = (score, negatives);
+                let ours = pass(card, &network, pairs, &batch, &z);
+                let again = pass(card, &network, pairs, &batch, &z);
+                let expected = pass(&exact, &network, pairs, &batch, &z);
+                for (((name, ours), (_, again)), (_, expected)) in
+                    ours.iter().zip(&again).zip(&expected)
+                {
+                    let apart = distance(ours, expected);
+                    let what = format!(
+                        "{name}, {nodes} nodes, {features} features, {score:?} {negatives:?}"
+                    );
+                    let close = apart <= CLOSE;
+                    if ours.len() != expected.len() || !close {
+                        println!("{what}: {apart:.1e} from the processor");
+                        fine = false;
+                    }
+                    let bits = |values: &[f64]| -> Vec<u64> {
+                        values.iter().map(|value| value.to_bits()).collect()
+                    };
+                    if bits(ours) != bits(again) {
+                        println!("{what}: other bits the second time");
+                        fine = false;
+                    }
+                    if apart > worst {
+                        (worst, of) = (apart, what);
+                    }
+                    count += 1;
+                }
+            }
+        }
+    }
+    fine &= healthy(card);
+    println!("{count} results against f64; the furthest is {worst:.1e} away: {of}");
+    fine
+}
+
+fn healthy(card: &Cuda) -> bool {
+    card.health().inspect_err(|error| println!("{error}")).is_ok()
+}
+
+fn examples(nodes: usize, features: usize, batches: usize) -> Vec<Example> {
+    let all: Vec<Batch> = (0..batches).flat_map(|which| graphs(nodes, which)).collect();
+    let numbers = numbers(all.iter().map(|batch| batch.num_nodes(0) * features).sum());
+    let mut rest = &numbers[..];
+    all.into_iter()
+        .map(|batch| {
+            let (own, after) = rest.split_at(batch.num_nodes(0) * features);
+            rest = after;
+            Example { batch, features: own.to_vec() }
+        })
+        .collect()
+}
+
+fn parts(examples: &[Example]) -> Vec<(&Batch, &[f32])> {
+    examples.iter().map(|example| (&example.batch, &example.features[..])).collect()
+}
+
+/// A batch put together on the card is the one that is sent.
+fn check_store(card: &Cuda) -> bool {
+    let (network, features) = networks().remove(1);
+    let examples = examples(96, features, 4);
+    let store = card.store(&parts(&examples)).unwrap();
+    let chosen = [29u32, 3, 3, 17, 0, 31];
+    let embed = |stored: bool| {
+        let mut tape = Tape::new(card);
+        let mut parameters = card.zeros(network.layout.len);
+        let all = Window::whole(0, 1, network.layout.len);
+        card.upload(&initial(&network.layout, 7), PanelMut(&mut parameters, all));
+        if stored {
+            network.place_stored(card, &mut tape, &store, &chosen);
+        } else {
+            let own: Vec<&Example> = chosen.iter().map(|&i| &examples[i as usize]).collect();
+            let batch = Batch::concat(own.iter().map(|example| &example.batch));
+            let z: Vec<f32> = own.iter().flat_map(|example| example.features.clone()).collect();
+            network.place(card, &mut tape, &batch, &z);
+        }
+        let mut gradients = card.zeros(network.layout.len);
+        let pairs = Some((Score::JensenShannon, Negatives::OtherGraphs));
+        network.forward(card, &parameters, &mut tape, Keep::Everything, true);
+        network.backward(card, &parameters, &mut tape, pairs, None, false, &mut gradients);
+        let losses = network.take_losses(card, &mut tape);
+        (losses, network.embeddings(card, &tape), card.download(Panel(&gradients, all)))
+    };
+    let fine = embed(true) == embed(false) && healthy(card);
+    println!("a batch put together on the card is {}", if fine { "the same" } else { "ANOTHER" });
+    fine
+}
+
+/// A graph has the same vector alone and among others.
+fn check_steady(card: &Cuda) -> bool {
+    let card = card.steady();
+    let mut fine = true;
+    for (network, features) in networks() {
+        let examples = examples(1304, features, 2);
+        let mut parameters = card.zeros(network.layout.len);
+        let all = Window::whole(0, 1, network.layout.len);
+        card.upload(&initial(&network.layout, 7), PanelMut(&mut parameters, all));
+        let embed = |examples: &[Example]| {
+            let mut tape = Tape::new(&card);
+            let batch = Batch::concat(examples.iter().map(|example| &example.batch));
+            let z: Vec<f32> = examples.iter().flat_map(|e| e.features.clone()).collect();
+            network.place(&card, &mut tape, &batch, &z);
+            network.forward(&card, &parameters, &mut tape, Keep::OneLevel, true);
+            network.embeddings(&card, &tape)
+        };
+        let alone: Vec<f32> =
+            examples.iter().flat_map(|example| embed(std::slice::from_ref(example))).collect();
+        fine &= embed(&examples) == alone;
+    }
+    fine &= healthy(&card);
+    println!("a graph among others has {} vector", if fine { "the same" } else { "ANOTHER" });
+    fine
+}
+
+fn train<D: Device<Real = f32>>(
+    device: &D,
+    network: &Network,
+    examples: &[Example],
+    from: Option<&State>,
+    until: u64,
+) -> (State, Vec<f64>) {
+    let recipe = Recipe { epochs: 3, rate: 1e-3, decay: 10.0, ..Recipe::default() };
+    let mut trainer = match from {
+        None => Trainer::new(device, network, recipe).unwrap(),
+        Some(state) => Trainer::resume(device, network, recipe, state).unwrap(),
+    };
+    let mut losses = Vec::new();
+    let end = trainer.run(examples, |_, step| {
+        losses.extend(step.losses.iter().map(|loss| loss.total()));
+        Ok(if step.step + 1 == until { Flow::Pause } else { Flow::Continue })
+    });
+    if let Err(error) = end {
+        println!("{error}");
+    }
+    (trainer.state(), losses)
+}
+
+/// Runs on both devices, a run that moves, and the same run twice.
+fn check_training(card: &Cuda) -> bool {
+    let (network, features) = networks().remove(0);
+    let examples = examples(160, features, 5);
+    let cpu = Cpu::<f32>::new();
+    let (there, losses) = train(card, &network, &examples, None, u64::MAX);
+    let (again, _) = train(card, &network, &examples, None, u64::MAX);
+    let (here, expected) = train(&cpu, &network, &examples, None, u64::MAX);
+    let (half, _) = train(card, &network, &examples, None, 7);
+    let (moved, _) = train(&cpu, &network, &examples, Some(&half), u64::MAX);
+    let (half, _) = train(card, &network, &examples, None, 7);
+    let (resumed, _) = train(card, &network, &examples, Some(&half), u64::MAX);
+    let wide = |values: &[f32]| -> Vec<f64> { values.iter().map(|&v| v.into()).collect() };
+    let losses = distance(&losses, &expected);
+    let apart = distance(&wide(&there.parameters), &wide(&here.parameters));
+    let of_moved = distance(&wide(&moved.parameters), &wide(&here.parameters));
+    println!(
+        "15 steps: losses {losses:.1e}, parameters {apart:.1e}, of a run that moved {of_moved:.1e} \
+         from the processor's"
+    );
+    let same = there == again && there == resumed;
+    println!(
+        "the same run twice, and stopped and resumed: {}",
+        if same { "the same bits" } else { "OTHER BITS" }
+    );
+    losses <= CLOSE && apart <= 1e-2 && of_moved <= 1e-2 && same && healthy(card)
+}
+
+/// More memory than there is.
+fn check_failure(card: &Cuda) -> bool {
+    let mut buffer = card.zeros(1);
+    card.reserve(&mut buffer, 1 << 40);
+    let window = Window::whole(0, 1, 4);
+    card.upload(&[1.0; 4], PanelMut(&mut buffer, window));
+    let _ = card.download(Panel(&buffer, window));
+    let said = card.health().map_err(|error| error.to_string());
+    println!("a full memory says: {said:?}");
+    said.is_err_and(|text| text.contains("memory is full"))
+}
+
+/// Steps of the shapes of the bench `step`, another batch every time.
+fn time_steps() {
+    println!(
+        "{:>9} {:>6} {:>4} {:>10} {:>10} {:>8} {:>8}",
+        "products", "nodes", "dim", "median ms", "best ms", "TF/s", "MiB"
+    );
+    for precision in [Precision::F32, Precision::Tf32, Precision::Bf16] {
+        for (nodes, dim) in [(240, 128), (1200, 256), (4000, 256)] {
+            let card = match Cuda::open(0, precision) {
+                Ok(card) => card,
+                Err(error) => return println!("{error}"),
+            };
+            let before = card.memory_in_use();
+            let network = network(dim);
+            let examples = examples(nodes, dim, 16);
+            let store = card.store(&parts(&examples)).unwrap();
+            let mut buffers = [(); 4].map(|()| card.zeros(network.layout.len));
+            let [parameters, gradients, m, v] = &mut buffers;
+            let all = Window::whole(0, 1, network.layout.len);
+            card.upload(&initial(&network.layout, 0), PanelMut(parameters, all));
+            let mut tape = Tape::new(&card);
+            let pairs = Some((Score::JensenShannon, Negatives::All));
+            let mut times = Vec::new();
+            for step in 0..400u64 {
+                let started = Instant::now();
+                let first = (step as u32 % 16) * 8;
+                let chosen: Vec<u32> = (first..first + 8).collect();
+                network.place_stored(&card, &mut tape, &store, &chosen);
+                network.forward(&card, parameters, &mut tape, Keep::Everything, false);
+                network.backward(&card, parameters, &mut tape, pairs, None, false, gradients);
+                card.adam(1e-4, step + 1, parameters, gradients, m, v);
+                std::hint::black_box(network.take_losses(&card, &mut tape));
+                if step >= 100 {
+                    times.push(started.elapsed().as_secs_f64());
+                }
+            }
+            times.sort_by(f64::total_cmp);
+            let (median, best) = (times[times.len() / 2], times[0]);
+            let flops = flops(&Batch::concat(&graphs(nodes, 0)), dim);
+            println!(
+                "{:>9} {nodes:>6} {dim:>4} {:>10.3} {:>10.3} {:>8.1} {:>8}",
+                format!("{precision:?}"),
+                1e3 * median,
+                1e3 * best,
+                flops / median / 1e12,
+                (card.memory_in_use() - before) >> 20,
+            );
+            if let Err(error) = card.health() {
+                println!("{error}");
+            }
+        }
+    }
+}

@@ -1,0 +1,399 @@
+//! The card itself: opening it, compiling for it, giving it work, and what it says
+//! when something goes wrong.
+
+use std::ffi::{CString, c_char, c_void};
+use std::sync::{Arc, OnceLock};
+
+use cudarc::cublas;
+use cudarc::driver::result::launch_kernel;
+use cudarc::driver::sys::{CUdevice_attribute as Attribute, CUfunction_attribute_enum, CUresult};
+use cudarc::driver::{self, CudaContext, CudaEvent, CudaFunction, CudaSlice, CudaStream};
+use cudarc::driver::{DeviceRepr, DriverError, PinnedHostSlice, result};
+use cudarc::nvrtc::{self, Ptx};
+
+use crate::error::{Error, Result};
+
+/// The kernels' source; later files use what earlier ones define.
+const SOURCE: &str = concat!(
+    include_str!("krylov.cu"),
+    include_str!("dense.cu"),
+    include_str!("segments.cu"),
+    include_str!("pairs.cu"),
+    include_str!("adam.cu"),
+    include_str!("place.cu"),
+);
+
+/// The oldest cards that are compiled for.
+const OLDEST: (i32, i32) = (7, 0);
+
+/// What cuBLAS may use for itself: the size its manual recommends for the newest cards.
+const WORKSPACE: usize = 32 << 20;
+
+macro_rules! kernels {
+    ($($name:ident),* $(,)?) => {
+        /// The compiled kernels.
+        pub(super) struct Kernels {
+            $(pub(super) $name: CudaFunction,)*
+        }
+
+        impl Kernels {
+            fn load(context: &Arc<CudaContext>, code: Vec<u8>) -> std::result::Result<Kernels, DriverError> {
+                let module = context.load_module(Ptx::from_binary(code))?;
+                Ok(Kernels { $($name: module.load_function(stringify!($name))?,)* })
+            }
+        }
+    };
+}
+
+kernels!(
+    krylov_graphs,
+    krylov_hop,
+    activate,
+    activate_vjp,
+    column_sums,
+    copy,
+    pool,
+    pool_vjp,
+    readout,
+    readout_vjp,
+    pair_rows,
+    unit_rows,
+    unit_rows_vjp,
+    adam,
+    gather,
+    gather_rows,
+);
+
+/// The shape of a launch: blocks, threads a block, bytes of shared memory a block.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape {
+    pub(super) grid: (u32, u32),
+    pub(super) block: (u32, u32),
+    pub(super) shared: u32,
+}
+
+impl Shape {
+    /// A thread an element of a matrix: threads are (column, row), blocks (rows, columns),
+    /// since there may be more rows than a grid's second side allows.
+    pub(super) fn elements(rows: usize, columns: usize) -> Shape {
+        let grid = (rows.div_ceil(4) as u32, columns.div_ceil(64) as u32);
+        Shape { grid, block: (64, 4), shared: 0 }
+    }
+
+    /// A warp a row.
+    pub(super) fn warps(rows: usize) -> Shape {
+        Shape { grid: (rows.div_ceil(8) as u32, 1), block: (32, 8), shared: 0 }
+    }
+}
+
+/// Gives a kernel its arguments, whose types must be those of its source.
+macro_rules! launch {
+    ($card:expr, $kernel:ident, $shape:expr, $($argument:expr),* $(,)?) => {
+        // SAFETY: the arguments live until the call returns, and the kernel's
+        // parameters are of these types.
+        unsafe {
+            $card.launch(&$card.kernels.$kernel, $shape, &mut [
+                $(std::ptr::from_ref(&$argument).cast_mut().cast::<std::ffi::c_void>()),*
+            ])
+        }
+    };
+}
+pub(super) use launch;
+
+/// What failed first.
+struct Failure {
+    problem: String,
+    fix: &'static str,
+}
+
+/// A card, ready to work: one stream, in whose order everything happens.
+pub(super) struct Card {
+    name: String,
+    context: Arc<CudaContext>,
+    pub(super) stream: Arc<CudaStream>,
+    blas: cublas::CudaBlas,
+    pub(super) kernels: Kernels,
+    /// Shared memory a block may have, in bytes.
+    pub(super) shared: usize,
+    failure: OnceLock<Failure>,
+    /// What cuBLAS works in; held for as long as it does.
+    _workspace: CudaSlice<u8>,
+}
+
+// What a user can do.
+const TOOLKIT: &str = "install CUDA 12 or 13 and put its libraries on LD_LIBRARY_PATH, or use \
+                       --device cpu";
+const NAME_IT: &str = "name one that is there, or use --device cpu";
+const CHECK: &str = "check with nvidia-smi that the card works, or use --device cpu";
+
+impl Card {
+    /// Opens card number `ordinal`.
+    pub(super) fn open(ordinal: usize) -> Result<Card> {
+        let name = format!("cuda:{ordinal}");
+        let fail = |problem: String, fix: &str| Error::device(&name, problem, fix);
+        // SAFETY: looking for a library runs nothing but its own initialisers.
+        let present = unsafe {
+            [
+                (
+                    driver::sys::is_culib_present(),
+                    "libcuda",
+                    "install NVIDIA's driver, or use --device cpu",
+                ),
+                (nvrtc::sys::is_culib_present(), "libnvrtc", TOOLKIT),
+                (cublas::sys::is_culib_present(), "libcublas", TOOLKIT),
+            ]
+        };
+        if let Some((_, library, fix)) = present.into_iter().find(|(present, ..)| !present) {
+            return Err(fail(format!("{library} is not on this machine"), fix));
+        }
+        let said = |error: DriverError| fail(explain(error.0), CHECK);
+        result::init().map_err(said)?;
+        let count = CudaContext::device_count().map_err(said)?.max(0) as usize;
+        if ordinal >= count {
+            return Err(match count {
+                0 => said(DriverError(CUresult::CUDA_ERROR_NO_DEVICE)),
+                1 => fail("there is one card, cuda:0".to_owned(), NAME_IT),
+                _ => fail(format!("there are cuda:0 to cuda:{}", count - 1), NAME_IT),
+            });
+        }
+        let context = CudaContext::new(ordinal).map_err(said)?;
+        // One stream orders everything; events between buffers would only cost time.
+        // SAFETY: no second stream ever touches a buffer.
+        unsafe { context.disable_event_tracking() };
+        let capability = context.compute_capability().map_err(said)?;
+        if capability < OLDEST {
+            let (major, minor) = capability;
+            let problem = format!("its compute capability is {major}.{minor}");
+            return Err(fail(problem, "use a card of 7.0 (Volta) or newer, or --device cpu"));
+        }
+        let code = compile(capability).map_err(|problem| {
+            fail(problem, "update CUDA and NVIDIA's driver together, or use --device cpu")
+        })?;
+        let kernels = Kernels::load(&context, code).map_err(said)?;
+        let shared = Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+        let shared = context.attribute(shared).map_err(said)?.max(0);
+        let allow = CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        kernels.krylov_graphs.set_attribute(allow, shared).map_err(said)?;
+        let stream = context.new_stream().map_err(said)?;
+        // SAFETY: cuBLAS writes it before reading.
+        let workspace = unsafe { stream.alloc::<u8>(WORKSPACE) }.map_err(said)?;
+        let blas = cublas::CudaBlas::new(Arc::clone(&stream))
+            .map_err(|error| fail(format!("cuBLAS does not start: {error:?}"), CHECK))?;
+        let at = pointer(&workspace, &stream);
+        // SAFETY: the workspace lives as long as the handle.
+        unsafe { cublas::sys::cublasSetWorkspace_v2(*blas.handle(), at as *mut c_void, WORKSPACE) }
+            .result()
+            .map_err(|error| fail(format!("cuBLAS does not start: {error:?}"), CHECK))?;
+        Ok(Card {
+            name,
+            context,
+            stream,
+            blas,
+            kernels,
+            shared: shared as usize,
+            failure: OnceLock::new(),
+            _workspace: workspace,
+        })
+    }
+
+    /// Its number and what its maker calls it.
+    pub(super) fn describe(&self) -> String {
+        format!("{} ({})", self.name, self.context.name().unwrap_or_default())
+    }
+
+    /// Free bytes and all bytes.
+    pub(super) fn memory(&self) -> (usize, usize) {
+        self.context.mem_get_info().unwrap_or((0, 0))
+    }
+
+    /// cuBLAS's handle.
+    pub(super) fn blas(&self) -> cublas::sys::cublasHandle_t {
+        *self.blas.handle()
+    }
+
+    /// Whether work may be given: not after a failure, which is never forgotten.
+    /// The caller's thread is made the card's.
+    pub(super) fn ready(&self) -> bool {
+        self.failure.get().is_none() && self.check(self.context.bind_to_thread()).is_some()
+    }
+
+    /// The first failure, as an error.
+    pub(super) fn health(&self) -> Result<()> {
+        match self.failure.get() {
+            None => Ok(()),
+            Some(Failure { problem, fix }) => Err(Error::device(&self.name, problem.clone(), *fix)),
+        }
+    }
+
+    fn fail(&self, problem: String, fix: &'static str) {
+        // Only the first counts: those after follow from it.
+        let _ = self.failure.set(Failure { problem, fix });
+    }
+
+    /// What a call of the driver gave, or nothing after noting its failure.
+    pub(super) fn check<T>(&self, result: std::result::Result<T, DriverError>) -> Option<T> {
+        result.map_err(|error| self.fail(explain(error.0), CHECK)).ok()
+    }
+
+    /// As [`check`](Card::check), of cuBLAS.
+    pub(super) fn check_blas(&self, result: std::result::Result<(), cublas::result::CublasError>) {
+        if let Err(error) = result {
+            self.fail(format!("a matrix product failed: {:?}", error.0), CHECK);
+        }
+    }
+
+    /// Runs a kernel, after all that was given before.
+    ///
+    /// # Safety
+    /// The arguments are what the kernel's source says.
+    pub(super) unsafe fn launch(
+        &self,
+        kernel: &CudaFunction,
+        shape: Shape,
+        arguments: &mut [*mut c_void],
+    ) {
+        let Shape { grid, block, shared } = shape;
+        if grid.0 == 0 || grid.1 == 0 || !self.ready() {
+            return;
+        }
+        let (grid, block) = ((grid.0, grid.1, 1), (block.0, block.1, 1));
+        let stream = self.stream.cu_stream();
+        // SAFETY: the caller's promise.
+        let launched =
+            unsafe { launch_kernel(kernel.cu_function(), grid, block, shared, stream, arguments) };
+        self.check(launched);
+    }
+
+    /// Memory for `len` things, of which nothing is said.
+    pub(super) fn allocate<T: DeviceRepr>(&self, len: usize) -> Option<CudaSlice<T>> {
+        if !self.ready() {
+            return None;
+        }
+        // SAFETY: all users write before they read.
+        match unsafe { self.stream.alloc::<T>(len.max(1)) } {
+            Ok(memory) => Some(memory),
+            Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
+                let mib = |bytes: usize| bytes >> 20;
+                let (free, all) = self.memory();
+                let problem = format!(
+                    "its memory is full: {} MiB are wanted, {} of {} MiB are free",
+                    mib(len * size_of::<T>()),
+                    mib(free),
+                    mib(all)
+                );
+                self.fail(problem, "make --batch or --dim smaller, or use --device cpu");
+                None
+            }
+            Err(error) => self.check(Err(error)),
+        }
+    }
+
+    /// Memory of this machine that the card can read by itself.
+    pub(super) fn pinned(&self, len: usize) -> Option<PinnedHostSlice<u32>> {
+        // SAFETY: all users write before they read.
+        self.check(unsafe { self.context.alloc_pinned(len) })
+    }
+
+    /// A mark in the order of work.
+    pub(super) fn event(&self) -> Option<CudaEvent> {
+        self.check(self.context.new_event(None))
+    }
+
+    /// Zeros `bytes` bytes.
+    pub(super) fn zero(&self, at: u64, bytes: usize) {
+        if bytes > 0 && self.ready() {
+            // SAFETY: the room at `at` was made for as many bytes.
+            let stream = self.stream.cu_stream();
+            self.check(unsafe { result::memset_d8_async(at, 0, bytes, stream) });
+        }
+    }
+
+    /// Begins to copy words to the card; they must stay as they are until that is done.
+    pub(super) fn send(&self, words: &[u32], to: u64) {
+        // SAFETY: the room at `to` was made for as many words, and staging keeps them.
+        self.check(unsafe { result::memcpy_htod_async(to, words, self.stream.cu_stream()) });
+    }
+
+    /// Copies `to.len()` things from the card, after all work given is done.
+    pub(super) fn fetch<T>(&self, from: u64, to: &mut [T]) {
+        if self.ready() {
+            // SAFETY: `to` lives until the copy is waited for.
+            self.check(unsafe { result::memcpy_dtoh_async(to, from, self.stream.cu_stream()) });
+            self.wait();
+        }
+    }
+
+    /// Waits until all work given is done.
+    pub(super) fn wait(&self) {
+        if self.ready() {
+            self.check(self.stream.synchronize());
+        }
+    }
+}
+
+/// Where memory begins.
+pub(super) fn pointer<T>(memory: &CudaSlice<T>, stream: &CudaStream) -> u64 {
+    use cudarc::driver::DevicePtr;
+    memory.device_ptr(stream).0
+}
+
+fn explain(code: CUresult) -> String {
+    let error = DriverError(code);
+    match code {
+        CUresult::CUDA_ERROR_NO_DEVICE => "there is no NVIDIA card on this machine".to_owned(),
+        CUresult::CUDA_ERROR_OUT_OF_MEMORY => "its memory is full".to_owned(),
+        CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH
+        | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
+        | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
+            format!("its driver is too old ({code:?})")
+        }
+        _ => match error.error_string() {
+            Ok(text) => format!("{} ({code:?})", text.to_string_lossy()),
+            Err(_) => format!("{code:?}"),
+        },
+    }
+}
+
+/// The kernels' code for cards of one compute capability: machine code, so that the
+/// driver has nothing left to compile and need not know the compiler's version.
+fn compile((major, minor): (i32, i32)) -> std::result::Result<Vec<u8>, String> {
+    let said = |error: nvrtc::result::NvrtcError| format!("NVRTC failed: {:?}", error.0);
+    let source = CString::new(SOURCE).map_err(|error| error.to_string())?;
+    let program = nvrtc::result::create_program(&source, Some(c"hg2v.cu")).map_err(said)?;
+    let options = [format!("--gpu-architecture=sm_{major}{minor}"), "--std=c++17".to_owned()];
+    // SAFETY: the program is destroyed last, and the code's size is asked before it is read.
+    unsafe {
+        let compiled = nvrtc::result::compile_program(program, &options);
+        let code = compiled.and_then(|()| {
+            let mut size = 0;
+            nvrtc::sys::nvrtcGetCUBINSize(program, &mut size).result()?;
+            let mut code = vec![0u8; size];
+            nvrtc::sys::nvrtcGetCUBIN(program, code.as_mut_ptr().cast::<c_char>()).result()?;
+            Ok(code)
+        });
+        let log = nvrtc::result::get_program_log(program).unwrap_or_default();
+        let _ = nvrtc::result::destroy_program(program);
+        code.map_err(|error| {
+            let log: Vec<u8> = log.into_iter().map(|c| c as u8).filter(|&c| c != 0).collect();
+            format!("{} {}", said(error), String::from_utf8_lossy(&log))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[allow(clippy::print_stderr)]
+    fn the_kernels_compile_for_every_generation() {
+        // SAFETY: looking for a library runs nothing but its own initialisers.
+        if !unsafe { nvrtc::sys::is_culib_present() } {
+            eprintln!("skipped: libnvrtc is not on this machine");
+            return;
+        }
+        for capability in [(8, 0), (9, 0), (10, 0)] {
+            assert!(!compile(capability).unwrap().is_empty(), "{capability:?}");
+        }
+    }
+}

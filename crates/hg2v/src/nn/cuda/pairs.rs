@@ -1,0 +1,183 @@
+//! The pair loss on the card: logits tile by tile, as in [`crate::nn::pairs`].
+
+use super::Cuda;
+use super::driver::{Card, Shape, launch};
+use super::memory::Room;
+use super::placed::Placed;
+use super::product::Factor;
+use crate::nn::pairs::{LevelLoss, Negatives, Score};
+
+/// Logits of a tile: 32 MiB, which the newest cards keep in their second cache.
+const TILE: usize = 1 << 23;
+
+/// Most levels whose losses wait.
+const LEVELS: usize = 32;
+
+/// Losses on the card, and the memory they are made in.
+#[derive(Default)]
+pub struct Losses {
+    /// How many levels' losses wait, topmost first.
+    waiting: usize,
+    /// Two parts a level.
+    totals: Room<f64>,
+    /// Two parts a node.
+    rows: Room<f64>,
+    blocks_done: Room<u32>,
+    tile: Room<f32>,
+    units: Room<f32>,
+}
+
+impl Losses {
+    /// The losses that wait, finest level first; none wait after.
+    pub(super) fn take(&mut self, card: &Card) -> Vec<LevelLoss> {
+        let mut totals = vec![0.0; 2 * self.waiting];
+        card.fetch(self.totals.at(0), &mut totals);
+        self.waiting = 0;
+        let loss = |parts: &[f64]| LevelLoss { positive: parts[0], negative: parts[1] };
+        totals.chunks_exact(2).rev().map(loss).collect()
+    }
+
+    fn begin(&mut self, card: &Card) {
+        if self.totals.len() == 0 {
+            self.totals.reserve(card, 2 * LEVELS);
+            self.blocks_done.reserve(card, 1);
+            card.zero(self.blocks_done.at(0), size_of::<u32>());
+        }
+    }
+}
+
+/// A level's neighbourhoods and super-nodes, and where their gradients go; `shape` is
+/// `N`, `M`, `d`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Panels {
+    pub(super) shape: [usize; 3],
+    pub(super) x: (u64, usize),
+    pub(super) g: (u64, usize),
+    pub(super) dx: (u64, usize),
+    pub(super) dg: (u64, usize),
+}
+
+impl Cuda {
+    /// The loss of a level and its gradients.
+    pub(super) fn level_loss(
+        &self,
+        level: (&Placed, usize),
+        (score, negatives): (Score, Negatives),
+        panels: Panels,
+        losses: &mut Losses,
+    ) {
+        let card = &*self.card;
+        losses.begin(card);
+        assert!(losses.waiting < LEVELS, "losses are taken after every pass");
+        let Score::CosineInfoNce { .. } = score else {
+            return self.tiles(level, (score, negatives), panels, losses);
+        };
+        let Panels { shape: [n, m, d], x, g, dx, dg } = panels;
+        let mut units = std::mem::take(&mut losses.units);
+        units.reserve(card, (n + 2 * m) * d + n + m);
+        let x_units = (units.at(0), d);
+        let g_units = (units.at(n * d), d);
+        let dg_units = (units.at((n + m) * d), d);
+        let x_norms = units.at((n + 2 * m) * d);
+        let g_norms = units.at((n + 2 * m) * d + n);
+        for (rows, from, units, norms) in [(n, x, x_units, x_norms), (m, g, g_units, g_norms)] {
+            launch!(
+                card,
+                unit_rows,
+                Shape::warps(rows),
+                from.0,
+                from.1 as u64,
+                rows as u32,
+                d as u32,
+                units.0,
+                norms,
+            );
+        }
+        self.copy((0, 0), dg_units, m, d);
+        let of_units = Panels { x: x_units, g: g_units, dg: dg_units, ..panels };
+        self.tiles(level, (score, negatives), of_units, losses);
+        let both = [(n, x_units, x_norms, dx, dx, 0u32), (m, g_units, g_norms, dg_units, dg, 1u32)];
+        for (rows, units, norms, from, to, add) in both {
+            launch!(
+                card,
+                unit_rows_vjp,
+                Shape::warps(rows),
+                units.0,
+                norms,
+                from.0,
+                from.1 as u64,
+                rows as u32,
+                d as u32,
+                add,
+                to.0,
+                to.1 as u64,
+            );
+        }
+        losses.units = units;
+    }
+
+    /// The loss and its gradients in tiles of whole rows; `dg` is added to.
+    fn tiles(
+        &self,
+        (placed, level): (&Placed, usize),
+        (score, negatives): (Score, Negatives),
+        panels: Panels,
+        losses: &mut Losses,
+    ) {
+        let card = &*self.card;
+        let Panels { shape: [n, m, d], x, g, dx, dg } = panels;
+        let total = losses.totals.at(2 * losses.waiting);
+        losses.waiting += 1;
+        if n == 0 {
+            return card.zero(total, 2 * size_of::<f64>());
+        }
+        let arrays = placed.levels[level].arrays;
+        let (above, num_negatives) = match negatives {
+            Negatives::All => (0, n * (m - 1)),
+            Negatives::OtherGraphs => {
+                (placed.at(placed.levels[level + 1].arrays.graphs), placed.other_pairs[level])
+            }
+        };
+        let (number, scale) = match score {
+            Score::JensenShannon => (0u32, 1f32),
+            Score::InfoNce => (1, 1.0),
+            Score::CosineInfoNce { temperature } => (1, (1.0 / temperature) as f32),
+        };
+        let tile_rows = (TILE / m).clamp(1, n);
+        losses.tile.reserve(card, tile_rows * m);
+        losses.rows.reserve(card, 2 * n);
+        let tile = (losses.tile.at(0), m);
+        for start in (0..n).step_by(tile_rows) {
+            let rows = tile_rows.min(n - start);
+            let from = |(at, stride): (u64, usize)| {
+                (at + (start * stride * size_of::<f32>()) as u64, stride)
+            };
+            let (x, dx) = (Factor::new(from(x)), from(dx));
+            self.product([rows, m, d], x, Factor::new(g).t(), 0.0, tile);
+            launch!(
+                card,
+                pair_rows,
+                Shape::warps(rows),
+                tile.0,
+                start as u32,
+                rows as u32,
+                m as u32,
+                placed.at(arrays.parents),
+                placed.at(arrays.graphs),
+                above,
+                placed.graphs as u32,
+                number,
+                scale,
+                1.0 / n as f64,
+                1.0 / num_negatives.max(1) as f64,
+                losses.rows.at(0),
+                if start + rows == n { n as u32 } else { 0 },
+                losses.blocks_done.at(0),
+                total,
+            );
+            let ds = Factor::new(tile);
+            self.product([rows, d, m], ds, Factor::new(g), 0.0, dx);
+            self.product([m, d, rows], ds.t(), x, 1.0, dg);
+        }
+    }
+}

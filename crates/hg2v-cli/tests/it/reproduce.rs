@@ -3,29 +3,11 @@
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-fn command(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("hg2v"));
-    command
-        .current_dir(folder)
-        .env_remove("HG2V_DATA")
-        .env("HG2V_CACHE", folder.join("cache"))
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    command
-}
-
-fn hg2v(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
-    let output = command(folder, arguments).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
-}
+use crate::common::{command, hg2v};
 
 fn table2(folder: &Path, more: &[&str]) -> (i32, String, String) {
     hg2v(folder, &[&["reproduce", "table2", "--data", "data"], more].concat())

@@ -8,9 +8,10 @@
 //! 4. [`select`]: C and γ chosen by cross-validation inside the training part, and
 //!    [`also`] the settings of other classifiers;
 //! 5. [`metrics`]: accuracies and how they spread;
-//! 6. [`study`]: embedders on the same splits, beside their controls:
+//! 6. [`method`]: what a method is, by what it makes of graphs;
+//! 7. [`study`]: embedders on the same splits, beside their controls:
 //!    [`statistics`] counted by hand, and networks that were never trained;
-//! 7. [`tables`]: what the paper found.
+//! 8. [`tables`]: what the paper found.
 //!
 //! ```
 //! use hg2v_eval::{Matrix, select, split};
@@ -45,6 +46,8 @@ pub mod select;
 pub mod metrics;
 
 pub mod statistics;
+
+pub mod method;
 
 pub mod study;
 

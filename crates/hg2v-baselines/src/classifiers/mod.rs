@@ -1,0 +1,1 @@
+//! Classes taught by labels.

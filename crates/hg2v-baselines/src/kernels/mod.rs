@@ -1,0 +1,1 @@
+//! Graphs compared two by two.

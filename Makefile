@@ -1,5 +1,5 @@
 # What CI runs, under the same names.
-.PHONY: test test-peers svm-parity demo bench bench-peers cuda lint
+.PHONY: test test-peers svm-parity demo bench bench-peers cuda card lint
 
 # Everything is built once, in the profile that ships.
 test: lint
@@ -41,10 +41,17 @@ bench-peers: .venv/bench/ready
 	touch $@
 
 # On a machine with an NVIDIA card, CUDA 12 or 13 on LD_LIBRARY_PATH: whether it computes
-# what the processor does, and how fast. CI has none.
+# what the processor does, and how fast. CI has none. With HG2V_DATA, and a python3 that has
+# PyTorch and PyTorch Geometric, also real sets and PyTorch, into experiments/results/cuda.
 cuda:
 	cargo clippy --release --workspace --all-targets --features hg2v-cli/cuda -- -D warnings
 	cargo bench --workspace --features hg2v-cli/cuda --bench cuda
+	$(if $(HG2V_DATA),$(MAKE) card)
+
+card:
+	cargo build --release --features cuda
+	BENCH=$$(cargo bench --no-run --workspace --features hg2v-cli/cuda --bench cuda 2>&1 | sed -n 's/.*(\(.*cuda-.*\))/\1/p') && \
+	python3 crates/hg2v/benches/card.py $$BENCH target/release/hg2v $(HG2V_DATA) experiments/results/cuda
 
 lint:
 	cargo fmt --all --check

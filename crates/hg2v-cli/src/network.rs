@@ -50,7 +50,7 @@ pub(crate) struct NetworkArgs {
     /// How often every graph is seen
     #[arg(long, value_name = "N")]
     epochs: Option<u64>,
-    /// Graphs a step
+    /// Graphs a step; for more than 8, multiply the learning rate by √(B/8)
     #[arg(long, value_name = "B")]
     batch: Option<usize>,
     /// The first learning rate

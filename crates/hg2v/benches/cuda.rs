@@ -1,11 +1,13 @@
 //! Whether an NVIDIA card computes what the processor does, and how fast:
-//! `cargo bench --workspace --features hg2v/cuda --bench cuda [-- check] [-- time]`.
+//! `cargo bench --workspace --features hg2v/cuda --bench cuda [-- check full time [NODES]]`.
 //!
-//! Checks activations, losses, gradients and embeddings of many networks against
-//! `f64` on the processor, that the same work gives the same bits, that a graph has the
-//! same vector alone and among others, that a run may move between devices, and what a
-//! full memory says. Ends with 1 where one fails; without a card it says so and ends
-//! with 0. Times are of whole steps, batches put together and losses read included.
+//! `check`: activations, losses, gradients and embeddings of many networks against `f64`
+//! on the processor, that the same work gives the same bits, that a graph has the same
+//! vector alone and among others, that a run may move between devices. `full`: what a full
+//! memory says (apart, since compute-sanitizer counts it as a failure). `time`: whole steps,
+//! batches put together and losses read included; "asking" is the processor's part of
+//! them, while the card works already. Ends with 1 where something fails; without a card
+//! it says so and ends with 0. `card.py` runs it beside PyTorch.
 
 // A bench prints what it measured.
 #![allow(clippy::print_stdout)]
@@ -34,6 +36,7 @@ const CLOSE: f64 = 1e-4;
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     let wants = |word: &str| words.is_empty() || words.iter().any(|given| given == word);
+    let started = Instant::now();
     let card = match Cuda::open(0, Precision::F32) {
         Ok(card) => card,
         Err(error) => {
@@ -41,7 +44,7 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
     };
-    println!("{}", card.describe());
+    println!("{}, opened in {:.2} s", card.describe(), started.elapsed().as_secs_f64());
     let mut fine = true;
     if wants("check") {
         fine &= check_networks(&card);
@@ -50,9 +53,10 @@ fn main() -> ExitCode {
         fine &= check_training(&card);
     }
     if wants("time") {
-        time_steps();
+        let nodes: Vec<usize> = words.iter().filter_map(|word| word.parse().ok()).collect();
+        time_steps(&nodes);
     }
-    if wants("check") {
+    if wants("full") {
         // Last, since a card does nothing after a failure.
         fine &= check_failure(&card);
     }
@@ -331,14 +335,18 @@ fn check_failure(card: &Cuda) -> bool {
     said.is_err_and(|text| text.contains("memory is full"))
 }
 
-/// Steps of the shapes of the bench `step`, another batch every time.
-fn time_steps() {
+/// Steps of the shapes of the bench `step`, or of those with as many nodes as are
+/// `wanted`; another batch every time.
+fn time_steps(wanted: &[usize]) {
     println!(
-        "{:>9} {:>6} {:>4} {:>10} {:>10} {:>8} {:>8}",
-        "products", "nodes", "dim", "median ms", "best ms", "TF/s", "MiB"
+        "{:>9} {:>6} {:>4} {:>10} {:>10} {:>10} {:>8} {:>8}",
+        "products", "nodes", "dim", "median ms", "best ms", "asking ms", "TF/s", "MiB"
     );
     for precision in [Precision::F32, Precision::Tf32, Precision::Bf16] {
         for (nodes, dim) in [(240, 128), (1200, 256), (4000, 256)] {
+            if !wanted.is_empty() && !wanted.contains(&nodes) {
+                continue;
+            }
             let card = match Cuda::open(0, precision) {
                 Ok(card) => card,
                 Err(error) => return println!("{error}"),
@@ -353,7 +361,7 @@ fn time_steps() {
             card.upload(&initial(&network.layout, 0), PanelMut(parameters, all));
             let mut tape = Tape::new(&card);
             let pairs = Some((Score::JensenShannon, Negatives::All));
-            let mut times = Vec::new();
+            let (mut times, mut asking) = (Vec::new(), Vec::new());
             for step in 0..400u64 {
                 let started = Instant::now();
                 let first = (step as u32 % 16) * 8;
@@ -362,19 +370,23 @@ fn time_steps() {
                 network.forward(&card, parameters, &mut tape, Keep::Everything, false);
                 network.backward(&card, parameters, &mut tape, pairs, None, false, gradients);
                 card.adam(1e-4, step + 1, parameters, gradients, m, v);
+                let asked = started.elapsed().as_secs_f64();
                 std::hint::black_box(network.take_losses(&card, &mut tape));
                 if step >= 100 {
                     times.push(started.elapsed().as_secs_f64());
+                    asking.push(asked);
                 }
             }
             times.sort_by(f64::total_cmp);
+            asking.sort_by(f64::total_cmp);
             let (median, best) = (times[times.len() / 2], times[0]);
             let flops = flops(&Batch::concat(&graphs(nodes, 0)), dim);
             println!(
-                "{:>9} {nodes:>6} {dim:>4} {:>10.3} {:>10.3} {:>8.1} {:>8}",
+                "{:>9} {nodes:>6} {dim:>4} {:>10.3} {:>10.3} {:>10.3} {:>8.1} {:>8}",
                 format!("{precision:?}"),
                 1e3 * median,
                 1e3 * best,
+                1e3 * asking[asking.len() / 2],
                 flops / median / 1e12,
                 (card.memory_in_use() - before) >> 20,
             );

@@ -102,15 +102,18 @@ class Twin(torch.nn.Module):
             self.layers.append(layer)
             width = dim
 
+    spmm = staticmethod(lambda adjacency, g: adjacency @ g)
+    pool = staticmethod(lambda h, parent, count: h.new_zeros(count, h.shape[1]).index_add_(0, parent, h))
+
     def forward(self, batched, g):
         losses = []
         for layer, (adjacency, parent, count) in zip(self.layers, batched):
             powers = [g]
             for _ in range(self.hops):
-                powers.append(adjacency @ powers[-1])
+                powers.append(self.spmm(adjacency, powers[-1]))
             k = torch.cat(powers, 1)
             h, x = torch.tanh(k @ layer["theta1"]), torch.tanh(k @ layer["theta4"])
-            g = h.new_zeros(count, h.shape[1]).index_add_(0, parent, h) @ layer["theta2"] + layer["theta3"]
+            g = self.pool(h, parent, count) @ layer["theta2"] + layer["theta3"]
             logits = x @ g.T
             found = logits.gather(1, parent[:, None])
             negatives = logits.numel() - len(parent)
@@ -184,10 +187,10 @@ def compare_fit(hg2v, data, name):
         print(f"  last losses {show(report['losses'])}; PyTorch {show(losses)}")
 
 
-def synthetic(nodes, dim, graphs=8, levels=3):
-    """The graphs of the bench `step`."""
+def synthetic(nodes, dim, graphs=8, levels=3, first=0):
+    """The graphs of the bench `step`; others for another `first`."""
     made = []
-    for graph in range(graphs):
+    for graph in range(first, first + graphs):
         n = nodes // graphs
         edges = set()
         for i in range(1, n):

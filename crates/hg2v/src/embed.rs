@@ -42,9 +42,7 @@ fn on_card(
     parameters: &[f32],
     examples: &[Example],
 ) -> Result<Vec<f32>> {
-    use crate::nn::device::{PanelMut, Window};
-    let mut buffer = card.zeros(parameters.len());
-    card.upload(parameters, PanelMut(&mut buffer, Window::whole(0, 1, parameters.len())));
+    let buffer = card.uploaded(parameters);
     let (mut tape, mut batch, mut features) = (Tape::new(card), Batch::default(), Vec::new());
     let mut rows = Vec::with_capacity(examples.len() * network.layout.embedding_dim());
     for range in batches(examples, CARD_NODES) {
@@ -80,16 +78,40 @@ pub fn graphs(network: &Network, parameters: &Vec<f32>, examples: &[Example]) ->
 
 /// The vectors of every node of one graph: a row of [`node_dim`] numbers for each
 /// node, what its super-nodes say included.
-pub fn nodes(network: &Network, parameters: &Vec<f32>, example: &Example) -> Vec<f32> {
-    let device = Cpu::<f32>::new();
-    let mut tape = Tape::new(&device);
+///
+/// # Errors
+/// A card that fails.
+pub fn nodes_on(
+    machine: &Machine,
+    network: &Network,
+    parameters: &Vec<f32>,
+    example: &Example,
+) -> Result<Vec<f32>> {
+    match machine {
+        Machine::Cpu => Ok(nodes(&Cpu::<f32>::new(), network, parameters, example)),
+        #[cfg(feature = "cuda")]
+        Machine::Cuda(card) => {
+            let card = card.steady();
+            let rows = nodes(&card, network, &card.uploaded(parameters), example);
+            card.health().map(|()| rows)
+        }
+    }
+}
+
+fn nodes<D: Device<Real = f32>>(
+    device: &D,
+    network: &Network,
+    parameters: &D::Buffer,
+    example: &Example,
+) -> Vec<f32> {
+    let mut tape = Tape::new(device);
     let examples = std::slice::from_ref(example);
-    place(network, &device, &mut tape, &mut Batch::default(), &mut Vec::new(), examples);
-    network.forward(&device, parameters, &mut tape, Keep::Everything, false);
+    place(network, device, &mut tape, &mut Batch::default(), &mut Vec::new(), examples);
+    network.forward(device, parameters, &mut tape, Keep::Everything, false);
     let layout = &network.layout;
     let levels = layout.architecture.levels;
-    let g: Vec<Vec<f32>> = (0..=levels).map(|l| network.nodes(&device, &tape, l)).collect();
-    let x: Vec<Vec<f32>> = (0..levels).map(|l| network.neighborhoods(&device, &tape, l)).collect();
+    let g: Vec<Vec<f32>> = (0..=levels).map(|l| network.nodes(device, &tape, l)).collect();
+    let x: Vec<Vec<f32>> = (0..levels).map(|l| network.neighborhoods(device, &tape, l)).collect();
     let mut rows = Vec::with_capacity(example.num_nodes() * node_dim(network));
     for node in 0..example.num_nodes() {
         let mut above = vec![node];

@@ -14,6 +14,7 @@ use crate::error::{Error, Place, Result};
 use crate::graph::{GraphRecord, Scalar, WeightPolicy};
 use crate::model::folder::{self, Config, DataNote};
 use crate::model::{Architecture, Example, Keep, Layout, Network, Tape, initial};
+use crate::nn::device::{Panel, Window};
 use crate::nn::machine::Machine;
 use crate::nn::{Cpu, Device};
 use crate::output::OutputFolder;
@@ -432,24 +433,60 @@ impl Hg2v {
     /// # Errors
     /// Gradients of another shape than the embeddings.
     pub fn vjp(&self, examples: &[Example], d_embeddings: &[f32]) -> Result<Gradients> {
+        self.vjp_on(&Machine::Cpu, examples, d_embeddings)
+    }
+
+    /// As [`vjp`](Hg2v::vjp), on any machine.
+    ///
+    /// # Errors
+    /// Gradients of another shape than the embeddings; a card that fails.
+    pub fn vjp_on(
+        &self,
+        machine: &Machine,
+        examples: &[Example],
+        d_embeddings: &[f32],
+    ) -> Result<Gradients> {
         let expected = examples.len() * self.network.layout.embedding_dim();
         if d_embeddings.len() != expected {
             let requirement = format!("the embeddings have {expected} numbers");
             return Err(Error::parameter("gradient", d_embeddings.len(), requirement));
         }
-        let device = Cpu::<f32>::new();
-        let mut tape = Tape::new(&device);
-        let mut gradients = device.zeros(self.network.layout.len);
+        match machine {
+            Machine::Cpu => {
+                let device = Cpu::<f32>::new();
+                Ok(self.vjp_by(&device, &self.parameters, examples, d_embeddings))
+            }
+            #[cfg(feature = "cuda")]
+            Machine::Cuda(card) => {
+                let parameters = card.uploaded(&self.parameters);
+                let gradients = self.vjp_by(card, &parameters, examples, d_embeddings);
+                card.health().map(|()| gradients)
+            }
+        }
+    }
+
+    fn vjp_by<D: Device<Real = f32>>(
+        &self,
+        device: &D,
+        parameters: &D::Buffer,
+        examples: &[Example],
+        d_embeddings: &[f32],
+    ) -> Gradients {
+        let network = &self.network;
+        let mut tape = Tape::new(device);
+        let mut gradients = device.zeros(network.layout.len);
         let batch = crate::nn::Batch::concat(examples.iter().map(|example| &example.batch));
         let features: Vec<f32> =
             examples.iter().flat_map(|example| example.features.iter().copied()).collect();
-        let network = &self.network;
-        network.place(&device, &mut tape, &batch, &features);
-        network.forward(&device, &self.parameters, &mut tape, Keep::Everything, true);
+        network.place(device, &mut tape, &batch, &features);
+        network.forward(device, parameters, &mut tape, Keep::Everything, true);
         let de = Some(d_embeddings);
-        network.backward(&device, &self.parameters, &mut tape, None, de, true, &mut gradients);
-        let features = network.feature_gradients(&device, &tape);
-        Ok(Gradients { parameters: gradients, features })
+        network.backward(device, parameters, &mut tape, None, de, true, &mut gradients);
+        let all = Window::whole(0, 1, network.layout.len);
+        Gradients {
+            parameters: device.download(Panel(&gradients, all)),
+            features: network.feature_gradients(device, &tape),
+        }
     }
 
     /// Writes the model as a new folder.

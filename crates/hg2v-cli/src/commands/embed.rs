@@ -1,14 +1,18 @@
 //! `hg2v embed`: vectors for any graphs.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use clap::ValueEnum;
 use hg2v::coarsen::cache::Cache;
-use hg2v::error::Error;
+use hg2v::dataset::Source;
 use hg2v::graph::{GraphRecord, Scalar};
-use hg2v::nn::machine::{Machine, MachineName};
+use hg2v::model::Example;
+use hg2v::nn::machine::Machine;
 use hg2v::prepare::{Notes, Run};
 use hg2v::vectors::{self, Key, Shape, VectorSink};
 use hg2v::{Hg2v, embed};
@@ -86,43 +90,92 @@ fn parse_shard(text: &str) -> Result<Shard, String> {
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let started = Instant::now();
     let model = Hg2v::load(&args.model)?;
-    let model = if args.untrained { model.untrained() } else { model };
-    if args.per == PerArg::Node && args.device.device != MachineName::Cpu {
-        let requirement = "vectors of nodes are made by the cpu alone";
-        return Err(Error::parameter("--device", args.device.device, requirement).into());
-    }
-    let machine = args.device.open()?;
-    let mut source = context.open(&args.data)?;
+    let model = Arc::new(if args.untrained { model.untrained() } else { model });
+    let source = context.open(&args.data)?;
     let bar = context.progress("embedding", source.len);
-    let cache = args.cache.open();
-    let mut output = Output::new(&args, &model, machine)?;
+    let mut output = Output::new(&args, &model)?;
+    let mut line = Line::start(source, args.shard, Arc::clone(&model), args.cache.open());
+    // Opening a card takes a while, in which the first graphs are read.
+    let machine = args.device.open()?;
     let mut notes = Notes::default();
-    let mut chunk = Chunk::default();
-    let mut position = 0u64;
-    loop {
-        let record = source.next().transpose()?;
-        let done = record.is_none();
-        if let Some(record) = record {
-            let mine = args.shard.is_none_or(|shard| position % shard.parts + 1 == shard.part);
-            if mine {
-                chunk.add(record, position);
-            }
-            position += 1;
-            bar.inc(1);
-        }
-        if (done && !chunk.records.is_empty()) || chunk.is_full() {
-            for run in chunk.runs() {
-                notes.add(&output.write(&model, &chunk, run, &source.path, cache.as_ref())?);
-            }
-            chunk = Chunk::default();
-        }
-        if done {
-            break;
-        }
+    while let Some(prepared) = line.next()? {
+        output.write(&model, &machine, &prepared)?;
+        notes.add(&prepared.notes);
+        bar.inc(prepared.chunk.passed);
     }
     output.sink.finish()?;
     bar.finish_and_clear();
     report(&args, &notes, output.dim, started, context)
+}
+
+/// A production line: while a chunk is embedded and written, the next is coarsened and
+/// the one after it read. Who fails says so and stops; the others find nobody to work for.
+struct Line {
+    prepared: Receiver<anyhow::Result<Prepared>>,
+    workers: Vec<JoinHandle<()>>,
+}
+
+impl Line {
+    fn start(source: Source, shard: Option<Shard>, model: Arc<Hg2v>, cache: Option<Cache>) -> Line {
+        let path = source.path.clone();
+        let (to_prepare, chunks) = sync_channel(1);
+        let (to_embed, prepared) = sync_channel(1);
+        let reader = thread::spawn(move || {
+            let mut chunks = Chunks { source, shard, position: 0 };
+            while let Some(chunk) = chunks.next().transpose() {
+                let failed = chunk.is_err();
+                if to_prepare.send(chunk).is_err() || failed {
+                    break;
+                }
+            }
+        });
+        let preparer = thread::spawn(move || {
+            for chunk in chunks {
+                let done = chunk.and_then(|chunk| chunk.prepare(&model, &path, cache.as_ref()));
+                let failed = done.is_err();
+                if to_embed.send(done).is_err() || failed {
+                    break;
+                }
+            }
+        });
+        Line { prepared, workers: vec![reader, preparer] }
+    }
+
+    fn next(&mut self) -> anyhow::Result<Option<Prepared>> {
+        if let Ok(prepared) = self.prepared.recv() {
+            return prepared.map(Some);
+        }
+        // The end, unless somebody broke down before it.
+        for worker in self.workers.drain(..) {
+            if worker.join().is_err() {
+                anyhow::bail!("a thread broke down; nothing was written");
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// A collection in chunks.
+struct Chunks {
+    source: Source,
+    shard: Option<Shard>,
+    position: u64,
+}
+
+impl Chunks {
+    fn next(&mut self) -> anyhow::Result<Option<Chunk>> {
+        let mut chunk = Chunk::default();
+        while !chunk.is_full() {
+            let Some(record) = self.source.next().transpose()? else { break };
+            let position = self.position;
+            if self.shard.is_none_or(|shard| position % shard.parts + 1 == shard.part) {
+                chunk.add(record, position);
+            }
+            chunk.passed += 1;
+            self.position += 1;
+        }
+        Ok((chunk.passed > 0).then_some(chunk))
+    }
 }
 
 /// Graphs waiting to be embedded together.
@@ -131,6 +184,15 @@ struct Chunk {
     records: Vec<GraphRecord>,
     positions: Vec<u64>,
     size: usize,
+    /// Graphs that were read, those of other shards included.
+    passed: u64,
+}
+
+/// Graphs ready to be embedded.
+struct Prepared {
+    chunk: Chunk,
+    examples: Vec<Example>,
+    notes: Notes,
 }
 
 impl Chunk {
@@ -158,6 +220,19 @@ impl Chunk {
         }
         runs
     }
+
+    fn prepare(self, model: &Hg2v, path: &Path, cache: Option<&Cache>) -> anyhow::Result<Prepared> {
+        let mut examples = Vec::with_capacity(self.records.len());
+        let mut notes = Notes::default();
+        for range in self.runs() {
+            let position = self.positions[range.start];
+            let run = Run { records: &self.records[range], file: path, position };
+            let (own, met) = model.examples(run, cache)?;
+            examples.extend(own);
+            notes.add(&met);
+        }
+        Ok(Prepared { chunk: self, examples, notes })
+    }
 }
 
 /// The file of vectors, and what its rows are.
@@ -167,11 +242,10 @@ struct Output {
     dim: usize,
     /// For vectors of levels: which numbers of an embedding each is made of.
     levels: Vec<Vec<Range<usize>>>,
-    machine: Machine,
 }
 
 impl Output {
-    fn new(args: &Args, model: &Hg2v, machine: Machine) -> anyhow::Result<Output> {
+    fn new(args: &Args, model: &Hg2v) -> anyhow::Result<Output> {
         let layout = &model.network().layout;
         let numbered = |prefix: &str, n: usize| (0..n).map(|i| format!("{prefix}{i}")).collect();
         let mut levels = Vec::new();
@@ -194,28 +268,22 @@ impl Output {
         };
         let dim = names.len();
         let sink = vectors::create(&args.out, Shape { names, part })?;
-        Ok(Output { sink, per: args.per, dim, levels, machine })
+        Ok(Output { sink, per: args.per, dim, levels })
     }
 
     fn write(
         &mut self,
         model: &Hg2v,
-        chunk: &Chunk,
-        range: Range<usize>,
-        path: &std::path::Path,
-        cache: Option<&Cache>,
-    ) -> anyhow::Result<Notes> {
-        let first = chunk.positions[range.start];
-        let records = &chunk.records[range];
-        let run = Run { records, file: path, position: first };
-        let (examples, notes) = model.examples(run, cache)?;
+        machine: &Machine,
+        Prepared { chunk, examples, .. }: &Prepared,
+    ) -> anyhow::Result<()> {
         let rows = match self.per {
             PerArg::Node => Vec::new(),
-            _ => model.embed_examples_on(&self.machine, &examples)?,
+            _ => model.embed_examples_on(machine, examples)?,
         };
         let dim = model.network().layout.embedding_dim();
-        for (i, record) in records.iter().enumerate() {
-            let id = record.id.clone().unwrap_or(Scalar::Int((first + i as u64) as i64));
+        for (i, (record, &position)) in chunk.records.iter().zip(&chunk.positions).enumerate() {
+            let id = record.id.clone().unwrap_or(Scalar::Int(position as i64));
             let key = |part| Key { id: &id, label: record.label.as_ref(), part };
             match self.per {
                 PerArg::Graph => self.sink.write(key(None), &rows[i * dim..(i + 1) * dim])?,
@@ -228,14 +296,15 @@ impl Output {
                     }
                 }
                 PerArg::Node => {
-                    let rows = embed::nodes(model.network(), model.parameters(), &examples[i]);
+                    let (network, parameters) = (model.network(), model.parameters());
+                    let rows = embed::nodes_on(machine, network, parameters, &examples[i])?;
                     for (node, row) in rows.chunks_exact(self.dim).enumerate() {
                         self.sink.write(key(Some(node as u64)), row)?;
                     }
                 }
             }
         }
-        Ok(notes)
+        Ok(())
     }
 }
 

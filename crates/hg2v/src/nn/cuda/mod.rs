@@ -84,6 +84,13 @@ impl Cuda {
         Cuda { steady: true, ..self.clone() }
     }
 
+    /// A buffer with these numbers.
+    pub fn uploaded(&self, numbers: &[f32]) -> Buffer {
+        let mut buffer = self.zeros(numbers.len());
+        self.upload(numbers, PanelMut(&mut buffer, Window::whole(0, 1, numbers.len())));
+        buffer
+    }
+
     /// Its number and what its maker calls it.
     pub fn describe(&self) -> String {
         self.card.describe()

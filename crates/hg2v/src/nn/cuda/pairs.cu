@@ -116,8 +116,7 @@ extern "C" __global__ void pair_rows(float* s, u32 first, u32 rows, u32 m, const
     if (thread < half)
       for (u32 which = 0; which < 2; ++which) part[which][thread] += part[which][thread + half];
   }
-  if (thread < 2) total[thread] = part[thread][0];
-  if (thread == 0) *blocks_done = 0;
+  if (thread == 0) total[0] = part[0][0], total[1] = part[1][0], *blocks_done = 0;
 }
 
 // Rows of unit length, and the lengths they had; a row of zeros stays one.

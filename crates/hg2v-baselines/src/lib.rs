@@ -12,3 +12,4 @@
 pub mod classifiers;
 pub mod embedders;
 pub mod kernels;
+pub mod wl;

@@ -47,8 +47,37 @@ pub(crate) fn tanh_vjp(dy: &mut [f32], y: &[f32]) {
     });
 }
 
+/// `xᵀy`, in a fixed number of partial sums.
+pub fn dot(x: &[f32], y: &[f32]) -> f32 {
+    struct Op<'a>(&'a [f32], &'a [f32]);
+    impl WithSimd for Op<'_> {
+        type Output = f32;
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, _: S) -> f32 {
+            let (x, x_rest) = self.0.as_chunks::<LANES>();
+            let (y, y_rest) = self.1.as_chunks::<LANES>();
+            let mut lanes = [0f32; LANES];
+            for (x, y) in x.iter().zip(y) {
+                for lane in 0..LANES {
+                    lanes[lane] += x[lane] * y[lane];
+                }
+            }
+            // Halves onto halves: the sum of a vector register.
+            let mut width = LANES;
+            while width > 1 {
+                width /= 2;
+                for lane in 0..width {
+                    lanes[lane] += lanes[lane + width];
+                }
+            }
+            lanes[0] + x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum::<f32>()
+        }
+    }
+    Arch::new().dispatch(Op(x, y))
+}
+
 /// `y ← y + scale · x`.
-pub(crate) fn axpy(scale: f32, x: &[f32], y: &mut [f32]) {
+pub fn axpy(scale: f32, x: &[f32], y: &mut [f32]) {
     vectorize(|| y.iter_mut().zip(x).for_each(|(y, x)| *y += scale * x));
 }
 
@@ -196,6 +225,16 @@ mod tests {
         assert!(worst(tanh, f64::tanh, -1e-3, 1e-3) < 3.0);
         assert!(worst(exp, f64::exp, -86.9, 86.9) < 4.0);
         assert!(worst(ln_1p, f64::ln_1p, 0.0, 1.0) < 6.0);
+    }
+
+    #[test]
+    fn a_dot_product_has_all_its_terms() {
+        for n in [0, 1, 15, 16, 17, 40, 128, 131] {
+            let x: Vec<f32> = (0..n).map(|i| (i % 7) as f32 - 3.0).collect();
+            let y: Vec<f32> = (0..n).map(|i| (i % 5) as f32 + 1.0).collect();
+            let exact: f32 = x.iter().zip(&y).map(|(x, y)| x * y).sum();
+            assert_eq!(dot(&x, &y), exact, "{n} terms");
+        }
     }
 
     #[test]

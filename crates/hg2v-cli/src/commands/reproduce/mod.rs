@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use hg2v::Hg2vParams;
 use hg2v::dataset::catalog;
 use hg2v::dataset::fingerprint::Fingerprint;
 use hg2v::error::{Error, Place, shown};
@@ -15,8 +16,10 @@ use hg2v::graph::GraphRecord;
 use hg2v::model::folder::DataNote;
 use hg2v::nn::machine::Machine;
 use hg2v::prepare::Run;
+use hg2v_eval::controls::{Network, Statistics};
+use hg2v_eval::method::{Embedder, Role};
 use hg2v_eval::select;
-use hg2v_eval::study::{Embedder, Mode, Study, StudyResult};
+use hg2v_eval::study::{Mode, Study, StudyResult};
 use hg2v_eval::tables::TABLE2;
 use serde_json::json;
 
@@ -217,24 +220,21 @@ fn reproduce(
 
     let run = Run { records: &records, file: &file, position: 0 };
     let collection = params.collect(run, args.cache.open().as_ref())?;
-    let mut study = Study::new(&collection, Mode::Inductive, asked, protocol)?;
-    study.machine = machine.clone();
-    let judge = |kind: Kind, embedder: Embedder| {
-        let shape = match &embedder {
-            Embedder::Trained(params) | Embedder::Untrained(params) => Some(Shape::of(params)),
-            _ => None,
-        };
-        let method = Method { kind, shape };
-        judged(set, method, &embedder, &study, &store, context)
+    let study = Study::new(&collection, Mode::Inductive, asked, protocol)?;
+    let judge = |kind: Kind, embedder: &dyn Embedder, params: Option<&Hg2vParams>| {
+        let method = Method { kind, shape: params.map(Shape::of) };
+        judged(set, method, embedder, &study, &store, context)
     };
     let candidates = candidates(&params, args.grid);
     let mut rows = Vec::new();
     for candidate in &candidates {
-        rows.push(judge(Kind::Hg2v, Embedder::Trained(candidate.clone()))?);
+        let network = Network::trained(candidate.clone()).on(machine);
+        rows.push(judge(Kind::Hg2v, &network, Some(candidate))?);
     }
     let chosen = &candidates[best(rows.iter().map(|row| &row.result))];
-    rows.push(judge(Kind::Untrained, Embedder::Untrained(chosen.clone()))?);
-    rows.push(judge(Kind::Statistics, Embedder::Statistics)?);
+    let network = Network::untrained(chosen.clone()).on(machine);
+    rows.push(judge(Kind::Untrained, &network, Some(chosen))?);
+    rows.push(judge(Kind::Statistics, &Statistics, None)?);
     let record = Record {
         identity,
         classes: study.classes.len(),
@@ -251,7 +251,7 @@ fn reproduce(
 fn judged(
     set: &str,
     method: Method,
-    embedder: &Embedder,
+    embedder: &dyn Embedder,
     study: &Study<'_>,
     store: &Store,
     context: &Context,
@@ -267,7 +267,7 @@ fn judged(
     let bar = context.progress("evaluating", Some(study.splits.len() as u64));
     bar.set_message(name.clone());
     bar.inc(known.len() as u64);
-    let result: StudyResult = study.judge(embedder, &known, |split| {
+    let result: StudyResult = study.judge(Role::Embedder(embedder), &known, |split| {
         store.add(method, split)?;
         bar.inc(1);
         Ok(())

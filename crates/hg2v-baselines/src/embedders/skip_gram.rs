@@ -64,14 +64,20 @@ pub struct SkipGram {
     pub seed: u64,
 }
 
+/// Chosen by validation accuracy inside the training parts of MUTAG, PTC_FR, ENZYMES,
+/// PROTEINS, IMDB-BINARY and NCI1, one field at a time. It matters most that `K` is small
+/// (ENZYMES 53 % at 15, 55 % at 5, 58 % at 1), that words of a single document are left out
+/// (PROTEINS 70 % with them, 73 % without) and that frequent words are not weighted down far
+/// (PROTEINS 69 % at `t = 10⁻⁴`, 74 % at 10⁻²); learning rates from 0.05 to 0.3, 10 or 30
+/// epochs and ridges from 0.001 to 0.1 are worth less than a point.
 impl Default for SkipGram {
     fn default() -> SkipGram {
         SkipGram {
-            dim: 128,
+            dim: 256,
             epochs: 10,
             rate: 0.1,
-            negatives: 5.0,
-            sample: 1e-3,
+            negatives: 1.0,
+            sample: 1e-2,
             least: 2,
             batch: 64,
             drawn: 64,

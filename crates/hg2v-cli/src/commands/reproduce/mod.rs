@@ -28,7 +28,8 @@ use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::CacheArgs;
 use crate::network::Preset;
-use record::{FORMAT, Identity, Kind, Method, Record, Row, Shape, Store};
+use crate::store::{self, FORMAT, Store};
+use record::{Identity, Kind, Method, Record, Row, Shape};
 use sets::Origin;
 
 /// Sets of more nodes in all are left out of a quick run.
@@ -100,7 +101,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let What::Table2 = args.what;
     let folder = args.out.join("table2");
     if args.markdown {
-        let mut records = record::read_all(&folder)?;
+        let mut records: Vec<Record> = store::read_all(&folder)?;
         table::sort(&mut records);
         return context.print(table::markdown(&records).trim_end());
     }
@@ -208,7 +209,7 @@ fn reproduce(
         protocol: serde_json::to_value(&protocol)?,
         seed: context.global.seed,
     };
-    let store = Store::open(folder, identity.clone(), args.fresh)?;
+    let store: Store<Record> = Store::open(folder, identity.clone(), args.fresh)?;
     let asked = args.splits.unwrap_or(if args.quick { QUICK_SPLITS } else { SPLITS });
     if let Some(record) = store.finished().filter(|record| record.splits >= asked) {
         context.say(format!("{set}: {} splits are there already", record.splits));
@@ -253,7 +254,7 @@ fn judged(
     method: Method,
     embedder: &dyn Embedder,
     study: &Study<'_>,
-    store: &Store,
+    store: &Store<Record>,
     context: &Context,
 ) -> anyhow::Result<Row> {
     let kind = match method.kind {
@@ -263,12 +264,12 @@ fn judged(
     };
     let shape = method.shape.map_or_else(String::new, |shape| format!(" {shape}"));
     let name = format!("{set}: {kind}{shape}");
-    let known = store.known(method);
+    let known = store.known(&method);
     let bar = context.progress("evaluating", Some(study.splits.len() as u64));
     bar.set_message(name.clone());
     bar.inc(known.len() as u64);
     let result: StudyResult = study.judge(Role::Embedder(embedder), &known, |split| {
-        store.add(method, split)?;
+        store.add(&method, split)?;
         bar.inc(1);
         Ok(())
     })?;
@@ -278,11 +279,11 @@ fn judged(
 }
 
 /// The value as a user types it.
-fn name_of(value: &impl ValueEnum) -> String {
+pub(super) fn name_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-fn note(records: &[GraphRecord]) -> DataNote {
+pub(super) fn note(records: &[GraphRecord]) -> DataNote {
     let mut fingerprint = Fingerprint::new();
     records.iter().for_each(|record| fingerprint.add(record));
     DataNote {

@@ -155,6 +155,16 @@ pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
     out.commit()
 }
 
+/// Writes text, whole or not at all.
+///
+/// # Errors
+/// When the disk refuses.
+pub(crate) fn write_text(path: &Path, text: &str) -> Result<()> {
+    let mut out = OutputFile::create(path)?;
+    out.write_all(text.as_bytes()).map_err(|e| Error::io(path, "write", e))?;
+    out.commit()
+}
+
 /// Reads a finished file.
 ///
 /// # Errors
@@ -206,9 +216,7 @@ fn read_partial<R: DeserializeOwned>(
         .map(|(at, line)| serde_json::from_str(line).map_err(|e| damaged(at + 2, e)))
         .collect::<Result<_>>()?;
     if whole.len() < text.len() {
-        let mut out = OutputFile::create(path)?;
-        out.write_all(whole.as_bytes()).map_err(|e| Error::io(path, "write", e))?;
-        out.commit()?;
+        write_text(path, whole)?;
     }
     Ok(known)
 }

@@ -5,4 +5,5 @@
 
 mod common; // collections, small and real
 
+mod embedders;
 mod kernels; // against their definitions

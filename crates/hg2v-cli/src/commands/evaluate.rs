@@ -74,13 +74,23 @@ pub(crate) struct Args {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum ModeArg {
+pub(super) enum ModeArg {
     /// 80/20 splits, trained on the 80
     Inductive,
     /// 80/20 splits, trained on all graphs without labels
     Transductive,
     /// ten folds, trained on all graphs without labels
     Tenfold,
+}
+
+impl From<ModeArg> for Mode {
+    fn from(mode: ModeArg) -> Mode {
+        match mode {
+            ModeArg::Inductive => Mode::Inductive,
+            ModeArg::Transductive => Mode::Transductive,
+            ModeArg::Tenfold => Mode::Tenfold,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -133,11 +143,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let (path, records) = read_all(&args.data, context)?;
     let run = Run { records: &records, file: &path, position: 0 };
     let collection = params.collect(run, args.cache.open().as_ref())?;
-    let mode = match args.protocol {
-        ModeArg::Inductive => Mode::Inductive,
-        ModeArg::Transductive => Mode::Transductive,
-        ModeArg::Tenfold => Mode::Tenfold,
-    };
+    let mode = args.protocol.into();
     let protocol = select::Protocol { seed: context.global.seed, ..select::Protocol::default() };
     let mut study = Study::new(&collection, mode, args.splits, protocol)?;
     study.also = args.also.iter().copied().map(Classifier::from).collect();

@@ -47,30 +47,30 @@ pub(crate) fn tanh_vjp(dy: &mut [f32], y: &[f32]) {
     });
 }
 
-/// `xᵀy`, in a fixed number of partial sums.
+/// `xᵀy`, in a fixed number of partial sums: enough that none waits for the one before.
 pub fn dot(x: &[f32], y: &[f32]) -> f32 {
+    const SUMS: usize = 4 * LANES;
     struct Op<'a>(&'a [f32], &'a [f32]);
     impl WithSimd for Op<'_> {
         type Output = f32;
         #[inline(always)]
         fn with_simd<S: Simd>(self, _: S) -> f32 {
-            let (x, x_rest) = self.0.as_chunks::<LANES>();
-            let (y, y_rest) = self.1.as_chunks::<LANES>();
-            let mut lanes = [0f32; LANES];
+            let (x, x_rest) = self.0.as_chunks::<SUMS>();
+            let (y, y_rest) = self.1.as_chunks::<SUMS>();
+            let mut sums = [0f32; SUMS];
             for (x, y) in x.iter().zip(y) {
+                for lane in 0..SUMS {
+                    sums[lane] += x[lane] * y[lane];
+                }
+            }
+            let mut lanes = [0f32; LANES];
+            for sums in sums.as_chunks::<LANES>().0 {
                 for lane in 0..LANES {
-                    lanes[lane] += x[lane] * y[lane];
+                    lanes[lane] += sums[lane];
                 }
             }
-            // Halves onto halves: the sum of a vector register.
-            let mut width = LANES;
-            while width > 1 {
-                width /= 2;
-                for lane in 0..width {
-                    lanes[lane] += lanes[lane + width];
-                }
-            }
-            lanes[0] + x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum::<f32>()
+            let all: f32 = lanes.iter().sum();
+            all + x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum::<f32>()
         }
     }
     Arch::new().dispatch(Op(x, y))

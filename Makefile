@@ -1,23 +1,29 @@
 # What CI runs, under the same names.
-.PHONY: test test-peers svm-parity demo bench bench-peers cuda card lint
+.PHONY: test test-peers svm-parity kernel-parity demo bench bench-peers cuda card lint
 
 # Everything is built once, in the profile that ships.
 test: lint
 	cargo test --release --workspace --lib --bins --tests -- --quiet
 	cargo test --release --workspace --doc -- --quiet
 
-# Beside scikit-learn, on the real sets of HG2V_DATA; a few hundred megabytes are
-# installed under .venv/peers the first time.
-test-peers: $(if $(HG2V_DATA),svm-parity)
-	$(if $(HG2V_DATA),,@echo "skipped: tests beside scikit-learn need HG2V_DATA, a folder of TU zips")
+# Beside scikit-learn, GraKeL and gensim, on the real sets of HG2V_DATA; a few hundred
+# megabytes are installed under .venv/peers the first time.
+test-peers: $(if $(HG2V_DATA),svm-parity kernel-parity)
+	$(if $(HG2V_DATA),,@echo "skipped: tests beside other programs need HG2V_DATA, a folder of TU zips")
 
 svm-parity: .venv/peers/ready
 	cargo test --release --workspace --lib --bins --tests --no-run
 	.venv/peers/bin/python crates/hg2v-eval/peers/svm.py parity target/release/hg2v
 
+kernel-parity: .venv/peers/ready
+	cargo test --release --workspace --lib --bins --tests --no-run
+	cargo bench --workspace --bench kernels -- $(CURDIR)/.venv/baselines MUTAG PTC_FR ENZYMES
+	.venv/peers/bin/python crates/hg2v-baselines/peers/kernels.py parity target/release/hg2v \
+		.venv/baselines MUTAG PTC_FR ENZYMES
+
 .venv/peers/ready:
 	python3 -m venv .venv/peers
-	.venv/peers/bin/pip install --quiet numpy scikit-learn
+	.venv/peers/bin/pip install --quiet numpy scikit-learn grakel gensim
 	touch $@
 
 demo:
@@ -34,10 +40,13 @@ bench-peers: .venv/bench/ready
 	cargo build --release
 	.venv/bench/bin/python crates/hg2v/benches/twin.py target/release/hg2v $(HG2V_DATA)
 	.venv/bench/bin/python crates/hg2v-eval/peers/svm.py times target/release/hg2v .venv/svm
+	cargo bench --workspace --bench kernels -- $(CURDIR)/.venv/baselines NCI1 NCI1:1000
+	.venv/bench/bin/python crates/hg2v-baselines/peers/kernels.py times target/release/hg2v \
+		.venv/baselines NCI1:1000
 
 .venv/bench/ready:
 	python3 -m venv .venv/bench
-	.venv/bench/bin/pip install --quiet torch scikit-learn
+	.venv/bench/bin/pip install --quiet torch scikit-learn grakel gensim
 	touch $@
 
 # On a machine with an NVIDIA card, CUDA 12 or 13 on LD_LIBRARY_PATH: whether it computes

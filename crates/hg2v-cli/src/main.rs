@@ -7,6 +7,7 @@ mod graphs;
 mod network;
 mod out;
 mod predictions;
+mod store;
 mod table;
 
 use std::io::{self, IsTerminal, Write};

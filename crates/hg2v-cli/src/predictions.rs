@@ -8,8 +8,8 @@ use hg2v::error::Error;
 use hg2v::graph::Scalar;
 use hg2v::output::OutputFile;
 use hg2v_eval::Split;
-use hg2v_eval::select::{Grid, Setting, inner_folds};
-use hg2v_eval::study::{SplitResult, Study};
+use hg2v_eval::select::{Grid, inner_folds};
+use hg2v_eval::study::{Choice, SplitResult, Study};
 use serde::Serialize;
 
 /// One method on one split. Graphs are named by their position, from 0.
@@ -28,7 +28,7 @@ struct Line<'a> {
     /// The settings it was chosen from: C by C, for each all kernels; the first of
     /// the best.
     grid: &'a Grid,
-    chosen: &'a Setting,
+    chosen: &'a Choice,
     /// For choosing the setting, training and testing.
     seconds: f64,
 }

@@ -9,9 +9,10 @@
 //!    [`also`] the settings of other classifiers;
 //! 5. [`metrics`]: accuracies and how they spread;
 //! 6. [`method`]: what a method is, by what it makes of graphs;
-//! 7. [`study`]: embedders on the same splits, beside their controls:
-//!    [`statistics`] counted by hand, and networks that were never trained;
-//! 8. [`tables`]: what the paper found.
+//! 7. [`controls`]: HG2V and what stands beside it in every table: the network untrained,
+//!    [`statistics`] counted by hand, the largest class;
+//! 8. [`study`]: methods of all roles on the same splits;
+//! 9. [`tables`]: what the paper found.
 //!
 //! ```
 //! use hg2v_eval::{Matrix, select, split};
@@ -48,6 +49,8 @@ pub mod metrics;
 pub mod statistics;
 
 pub mod method;
+
+pub mod controls;
 
 pub mod study;
 

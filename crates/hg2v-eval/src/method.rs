@@ -12,6 +12,17 @@ use crate::error::Result;
 use crate::matrix::Matrix;
 use crate::split::Split;
 
+/// A method in its role.
+#[derive(Clone, Copy)]
+pub enum Role<'a> {
+    /// Makes vectors.
+    Embedder(&'a dyn Embedder),
+    /// Compares graphs.
+    Kernel(&'a dyn GraphKernel),
+    /// Learns classes.
+    Learner(&'a dyn Learner),
+}
+
 /// Makes vectors, and never sees a label.
 pub trait Embedder: Sync {
     /// A row for each graph of `collection`, by what was learnt from the graphs

@@ -1,23 +1,21 @@
-//! Embedders judged on the same splits by the same classifier.
+//! Methods of all [roles](crate::method) judged on the same splits: vectors and kernels by
+//! the same classifier, learners by what they say themselves.
 
 use std::time::Instant;
 
-use hg2v::Hg2vParams;
 use hg2v::graph::Scalar;
 use hg2v::nn::crew;
-use hg2v::nn::machine::Machine;
 use hg2v::prepare::Collection;
-use hg2v::train::Flow;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::also::{self, Classifier, Judged};
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
-use crate::metrics::Score;
+use crate::method::{Embedder, Learner, Role};
+use crate::metrics::{Score, accuracy};
 use crate::select::{self, Setting};
 use crate::split::{Split, stratified_folds, stratified_shuffle};
-use crate::statistics::statistics;
 
 /// Who sees what.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,7 +31,7 @@ pub enum Mode {
     Tenfold,
 }
 
-/// Graphs with labels, and how embedders of them are judged.
+/// Graphs with labels, and how methods are judged on them.
 pub struct Study<'a> {
     /// The graphs.
     pub collection: &'a Collection<'a>,
@@ -49,21 +47,26 @@ pub struct Study<'a> {
     pub protocol: select::Protocol,
     /// Classifiers that judge the same vectors too.
     pub also: Vec<Classifier>,
-    /// Where networks run: the processor, unless something else is put here.
-    pub machine: Machine,
 }
 
-/// What vectors are made by.
-#[derive(Debug, Clone)]
-pub enum Embedder {
-    /// HG2V, trained.
-    Trained(Hg2vParams),
-    /// The same network, never trained.
-    Untrained(Hg2vParams),
-    /// [`statistics`](crate::statistics) counted by hand.
-    Statistics,
-    /// Vectors from elsewhere, a row a graph.
-    Given(Matrix),
+/// What was chosen inside the training part of a split.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Choice {
+    /// A setting of the classifier.
+    Setting(Setting),
+    /// What a learner says that it chose.
+    Own(String),
+}
+
+/// A method, as far as all splits share it.
+enum Work<'a> {
+    /// To be taught by each split's training part.
+    Embedder(&'a dyn Embedder),
+    Learner(&'a dyn Learner),
+    /// Made of all graphs.
+    Vectors(Matrix),
+    Grams(Vec<Matrix>),
 }
 
 /// What one split gave.
@@ -75,11 +78,12 @@ pub struct SplitResult {
     pub validation: f64,
     /// The accuracy on the test part.
     pub test: f64,
-    /// The setting that was chosen.
-    pub chosen: Setting,
-    /// Numbers a vector.
+    /// What was chosen.
+    pub chosen: Choice,
+    /// Numbers a vector; 0 where there are no vectors.
     pub dim: usize,
-    /// Seconds for the vectors, and for the classifier.
+    /// Seconds for the vectors or kernels (of what all splits share, a share), and for the
+    /// classifier.
     pub seconds: [f64; 2],
     /// What further classifiers gave on the same vectors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -89,7 +93,7 @@ pub struct SplitResult {
     pub predictions: Vec<u32>,
 }
 
-/// What an embedder gave on all splits.
+/// What a method gave on all splits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StudyResult {
     /// Each split's own.
@@ -174,16 +178,7 @@ impl<'a> Study<'a> {
                 .map(|index| stratified_shuffle(&labels, 0.2, seed, index))
                 .collect::<Result<_>>()?,
         };
-        Ok(Study {
-            collection,
-            labels,
-            classes,
-            mode,
-            splits,
-            protocol,
-            also: Vec::new(),
-            machine: Machine::Cpu,
-        })
+        Ok(Study { collection, labels, classes, mode, splits, protocol, also: Vec::new() })
     }
 
     /// The share of the largest class.
@@ -193,14 +188,14 @@ impl<'a> Study<'a> {
         largest as f64 / self.labels.len().max(1) as f64
     }
 
-    /// Judges an embedder. Splits that are `known` are not judged again; `done`
+    /// Judges a method. Splits that are `known` are not judged again; `done`
     /// hears of every other as soon as it is judged, from any thread.
     ///
     /// # Errors
-    /// An embedder that fails; vectors that are not finite; what `done` returns.
+    /// A method that fails; vectors that are not finite; what `done` returns.
     pub fn judge(
         &self,
-        embedder: &Embedder,
+        method: Role<'_>,
         known: &[SplitResult],
         done: impl Fn(&SplitResult) -> Result<()> + Sync,
     ) -> Result<StudyResult> {
@@ -213,39 +208,41 @@ impl<'a> Study<'a> {
         let is_known = |index: usize| splits.iter().any(|split| split.split == index);
         let missing: Vec<usize> =
             (0..self.splits.len()).filter(|&index| !is_known(index)).collect();
-        // Where all splits train on the same graphs, the vectors are the same.
-        let shared = match self.mode {
-            Mode::Inductive => None,
-            _ if missing.is_empty() => None,
-            _ => Some(self.timed_vectors(embedder, None)?),
-        };
-        let judge = |&index: &usize| {
-            let split = self.judge_split(embedder, index, shared.as_ref())?;
-            done(&split)?;
-            Ok(split)
-        };
-        // A thread a split, and no more at once than there are threads: one that waits
-        // inside a split would take up another, and hold the graphs of both in memory.
-        // Where threads are left over, all of them for one split after the other.
-        let threads = rayon::current_num_threads();
-        for some in missing.chunks(threads) {
-            let judged: Vec<SplitResult> = if some.len() < threads {
-                some.iter().map(judge).collect::<Result<_>>()?
-            } else {
-                some.par_iter().map(|index| crew::alone(|| judge(index))).collect::<Result<_>>()?
+        if !missing.is_empty() {
+            let work = self.work(method)?;
+            let share = started.elapsed().as_secs_f64() / missing.len() as f64;
+            let judge = |&index: &usize| {
+                let mut split = self.judge_split(&work, index)?;
+                split.seconds[0] += share;
+                done(&split)?;
+                Ok(split)
             };
-            splits.extend(judged);
+            // A thread a split, and no more at once than there are threads: one that waits
+            // inside a split would take up another, and hold the graphs of both in memory.
+            // Where threads are left over, all of them for one split after the other.
+            let threads = rayon::current_num_threads();
+            let alone = |index| crew::alone(|| judge(index));
+            for some in missing.chunks(threads) {
+                let judged: Vec<SplitResult> = match some.len() < threads {
+                    true => some.iter().map(judge).collect::<Result<_>>()?,
+                    false => some.par_iter().map(alone).collect::<Result<_>>()?,
+                };
+                splits.extend(judged);
+            }
         }
         splits.sort_by_key(|split| split.split);
         let of =
             |value: fn(&SplitResult) -> f64| -> Vec<f64> { splits.iter().map(value).collect() };
+        let also = match method {
+            Role::Embedder(_) => &self.also[..],
+            _ => &[],
+        };
         Ok(StudyResult {
             validation: Score::of(&of(|split| split.validation))?,
             test: Score::of(&of(|split| split.test))?,
             dim: splits.iter().map(|split| split.dim).max().unwrap_or(0),
             seconds: before + started.elapsed().as_secs_f64(),
-            also: self
-                .also
+            also: also
                 .iter()
                 .map(|&classifier| AlsoResult::of(classifier, &splits))
                 .collect::<Result<_>>()?,
@@ -253,67 +250,80 @@ impl<'a> Study<'a> {
         })
     }
 
-    fn judge_split(
-        &self,
-        embedder: &Embedder,
-        index: usize,
-        shared: Option<&(Matrix, f64)>,
-    ) -> Result<SplitResult> {
-        let split = &self.splits[index];
-        let own;
-        let (x, embedding) = match shared {
-            Some(shared) => shared,
-            None => {
-                own = self.timed_vectors(embedder, Some(&split.train))?;
-                &own
+    /// Does what is the same for all splits: the kernels of all graphs, and vectors by what
+    /// is learnt from all graphs.
+    fn work<'m>(&self, method: Role<'m>) -> Result<Work<'m>> {
+        Ok(match (method, self.mode) {
+            (Role::Kernel(kernel), _) => Work::Grams(kernel.grams(self.collection, &|_| ())?),
+            (Role::Learner(learner), _) => Work::Learner(learner),
+            (Role::Embedder(embedder), Mode::Inductive) => Work::Embedder(embedder),
+            (Role::Embedder(embedder), _) => {
+                Work::Vectors(embedder.vectors(self.collection, None)?)
             }
-        };
-        let judging = Instant::now();
-        let outcome = select::evaluate(x, &self.labels, split, &self.protocol)?;
-        let seconds = [*embedding, judging.elapsed().as_secs_f64()];
-        let also = |&classifier: &Classifier| {
-            also::evaluate(x, &self.labels, split, &self.protocol, classifier)
-        };
-        Ok(SplitResult {
-            split: index,
-            validation: outcome.selection.chosen().mean,
-            test: outcome.accuracy,
-            chosen: outcome.selection.chosen().clone(),
-            dim: x.columns(),
-            seconds,
-            also: self.also.iter().map(also).collect::<Result<_>>()?,
-            predictions: outcome.predictions,
         })
     }
 
-    fn timed_vectors(&self, embedder: &Embedder, train: Option<&[usize]>) -> Result<(Matrix, f64)> {
-        let started = Instant::now();
-        let x = self.vectors(embedder, train)?;
-        Ok((x, started.elapsed().as_secs_f64()))
+    fn judge_split(&self, work: &Work<'_>, index: usize) -> Result<SplitResult> {
+        match work {
+            Work::Vectors(x) => self.judge_vectors(index, x, 0.0),
+            Work::Grams(grams) => self.judge_grams(index, grams),
+            Work::Embedder(embedder) => {
+                let started = Instant::now();
+                let x = embedder.vectors(self.collection, Some(&self.splits[index].train))?;
+                self.judge_vectors(index, &x, started.elapsed().as_secs_f64())
+            }
+            Work::Learner(learner) => self.judge_learner(index, *learner),
+        }
     }
 
-    /// A row for each graph, by an embedder that has seen the graphs of `train`
-    /// (`None`: all).
-    ///
-    /// # Errors
-    /// An embedder that fails; vectors that are not finite.
-    pub fn vectors(&self, embedder: &Embedder, train: Option<&[usize]>) -> Result<Matrix> {
-        let all: Vec<usize> = (0..self.collection.len()).collect();
-        let (params, trained) = match embedder {
-            Embedder::Trained(params) => (params, true),
-            Embedder::Untrained(params) => (params, false),
-            Embedder::Statistics => return statistics(self.collection, train.unwrap_or(&all)),
-            Embedder::Given(x) => return Ok(x.clone()),
+    fn judge_learner(&self, index: usize, learner: &dyn Learner) -> Result<SplitResult> {
+        let started = Instant::now();
+        let split = &self.splits[index];
+        let learnt = learner.learn(self.collection, &self.labels, self.classes.len(), split)?;
+        let truth: Vec<u32> = split.test.iter().map(|&at| self.labels[at]).collect();
+        Ok(SplitResult {
+            split: index,
+            validation: learnt.validation,
+            test: accuracy(&truth, &learnt.predictions)?,
+            chosen: Choice::Own(learnt.chosen),
+            dim: 0,
+            seconds: [0.0, started.elapsed().as_secs_f64()],
+            also: Vec::new(),
+            predictions: learnt.predictions,
+        })
+    }
+
+    fn judge_vectors(&self, index: usize, x: &Matrix, embedding: f64) -> Result<SplitResult> {
+        let split = &self.splits[index];
+        let judging = Instant::now();
+        let outcome = select::evaluate(x, &self.labels, split, &self.protocol)?;
+        let seconds = [embedding, judging.elapsed().as_secs_f64()];
+        let also = |&classifier: &Classifier| {
+            also::evaluate(x, &self.labels, split, &self.protocol, classifier)
         };
-        let mut fit = params.prepare(self.collection, train)?;
-        fit.machine = self.machine.clone();
-        let model = match trained {
-            true => fit.train(None, |_, _| Ok(Flow::Continue))?.0,
-            false => fit.untrained(),
-        };
-        drop(fit);
-        let (examples, _) = model.examples_of(self.collection, &all)?;
-        let rows = model.embed_examples_on(&self.machine, &examples)?;
-        Matrix::from_f32(all.len(), model.network().layout.embedding_dim(), &rows)
+        let also = self.also.iter().map(also).collect::<Result<_>>()?;
+        Ok(SplitResult { dim: x.columns(), also, ..of_outcome(index, outcome, seconds) })
+    }
+
+    fn judge_grams(&self, index: usize, grams: &[Matrix]) -> Result<SplitResult> {
+        let judging = Instant::now();
+        let split = &self.splits[index];
+        let outcome = select::evaluate_precomputed(grams, &self.labels, split, &self.protocol)?;
+        Ok(of_outcome(index, outcome, [0.0, judging.elapsed().as_secs_f64()]))
+    }
+}
+
+/// What a classifier gave on a split.
+fn of_outcome(split: usize, outcome: select::Outcome, seconds: [f64; 2]) -> SplitResult {
+    let chosen = outcome.selection.chosen();
+    SplitResult {
+        split,
+        validation: chosen.mean,
+        test: outcome.accuracy,
+        chosen: Choice::Setting(chosen.clone()),
+        dim: 0,
+        seconds,
+        also: Vec::new(),
+        predictions: outcome.predictions,
     }
 }

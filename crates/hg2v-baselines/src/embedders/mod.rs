@@ -1,1 +1,6 @@
 //! Vectors without labels.
+
+pub mod graph2vec;
+pub mod graph2vec_gnn;
+pub mod graph2vec_loukas;
+pub mod skip_gram;

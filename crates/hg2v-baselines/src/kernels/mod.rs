@@ -1,1 +1,5 @@
 //! Graphs compared two by two.
+
+mod inverted;
+pub mod wl_oa;
+pub mod wl_subtree;

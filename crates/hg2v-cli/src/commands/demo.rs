@@ -15,8 +15,10 @@ use hg2v::prepare::{Collection, Run};
 use hg2v::train::Flow;
 use hg2v::vectors::{self, Key, Shape};
 use hg2v::{Hg2v, Hg2vParams};
+use hg2v_eval::controls::{Network, Statistics};
+use hg2v_eval::method::Embedder;
 use hg2v_eval::select;
-use hg2v_eval::study::{Embedder, Mode, Study};
+use hg2v_eval::study::{Mode, Study};
 use serde_json::json;
 
 use super::coarsen::render;
@@ -162,12 +164,8 @@ fn judge(
 ) -> anyhow::Result<Vec<Row>> {
     let protocol = select::Protocol { seed: context.global.seed, ..select::Protocol::default() };
     let study = Study::new(collection, Mode::Inductive, SPLITS, protocol)?;
-    [
-        ("HG2V", Embedder::Trained(params.clone())),
-        ("the same, untrained", Embedder::Untrained(params.clone())),
-        ("statistics", Embedder::Statistics),
-    ]
-    .into_iter()
-    .map(|(name, embedder)| judged(name, &study, &embedder, context))
-    .collect()
+    let [trained, untrained] = [Network::trained, Network::untrained].map(|of| of(params.clone()));
+    let rows: [(&str, &dyn Embedder); 3] =
+        [("HG2V", &trained), ("the same, untrained", &untrained), ("statistics", &Statistics)];
+    rows.into_iter().map(|(name, embedder)| judged(name, &study, embedder, context)).collect()
 }

@@ -7,7 +7,9 @@ use hg2v::error::{Error, Place};
 use hg2v::prepare::Run;
 use hg2v::{Hg2vParams, vectors};
 use hg2v_eval::also::Classifier;
-use hg2v_eval::study::{Embedder, Mode, Study, StudyResult};
+use hg2v_eval::controls::{Given, Network, Statistics};
+use hg2v_eval::method::{Embedder, Role};
+use hg2v_eval::study::{Choice, Mode, Study, StudyResult};
 use hg2v_eval::{Matrix, Score, select};
 use serde_json::json;
 
@@ -72,13 +74,23 @@ pub(crate) struct Args {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum ModeArg {
+pub(super) enum ModeArg {
     /// 80/20 splits, trained on the 80
     Inductive,
     /// 80/20 splits, trained on all graphs without labels
     Transductive,
     /// ten folds, trained on all graphs without labels
     Tenfold,
+}
+
+impl From<ModeArg> for Mode {
+    fn from(mode: ModeArg) -> Mode {
+        match mode {
+            ModeArg::Inductive => Mode::Inductive,
+            ModeArg::Transductive => Mode::Transductive,
+            ModeArg::Tenfold => Mode::Tenfold,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -131,21 +143,16 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let (path, records) = read_all(&args.data, context)?;
     let run = Run { records: &records, file: &path, position: 0 };
     let collection = params.collect(run, args.cache.open().as_ref())?;
-    let mode = match args.protocol {
-        ModeArg::Inductive => Mode::Inductive,
-        ModeArg::Transductive => Mode::Transductive,
-        ModeArg::Tenfold => Mode::Tenfold,
-    };
+    let mode = args.protocol.into();
     let protocol = select::Protocol { seed: context.global.seed, ..select::Protocol::default() };
     let mut study = Study::new(&collection, mode, args.splits, protocol)?;
-    study.machine = machine;
     study.also = args.also.iter().copied().map(Classifier::from).collect();
 
     let mut rows = Vec::new();
     let mut chosen = params.clone();
     if let Some(file) = &args.embeddings {
         let x = given(file, study.labels.len(), context)?;
-        rows.push(judged("given vectors", &study, &Embedder::Given(x), context)?);
+        rows.push(judged("given vectors", &study, &Given(x), context)?);
     } else {
         let mut judged_rows = Vec::new();
         let candidates = candidates(&params, args.grid);
@@ -155,7 +162,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
                 Some(_) => format!("HG2V d={} a={} L={}", a.dim, a.hops, a.levels),
                 None => "HG2V".to_owned(),
             };
-            let embedder = Embedder::Trained(candidate.clone());
+            let embedder = Network::trained(candidate.clone()).on(&machine);
             judged_rows.push(judged(&name, &study, &embedder, context)?);
         }
         let best = best(judged_rows.iter().map(|row| &row.result));
@@ -164,10 +171,10 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     }
     if !args.no_controls {
         if args.embeddings.is_none() {
-            let untrained = Embedder::Untrained(chosen.clone());
+            let untrained = Network::untrained(chosen.clone()).on(&machine);
             rows.push(judged("the same, untrained", &study, &untrained, context)?);
         }
-        rows.push(judged("statistics", &study, &Embedder::Statistics, context)?);
+        rows.push(judged("statistics", &study, &Statistics, context)?);
     }
     if let Some(file) = &args.predictions {
         let splits = rows.iter().map(|row| (row.name.as_str(), &row.result.splits[..]));
@@ -179,12 +186,12 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
 pub(super) fn judged(
     name: &str,
     study: &Study<'_>,
-    embedder: &Embedder,
+    embedder: &dyn Embedder,
     context: &Context,
 ) -> anyhow::Result<Row> {
     let bar = context.progress("evaluating", Some(study.splits.len() as u64));
     bar.set_message(name.to_owned());
-    let result = study.judge(embedder, &[], |_| {
+    let result = study.judge(Role::Embedder(embedder), &[], |_| {
         bar.inc(1);
         Ok(())
     })?;
@@ -284,13 +291,15 @@ fn report(
             let mut table = Table::new(1);
             table.row(["split", "validation", "test", "C", "kernel"]);
             for split in &row.result.splits {
-                table.row([
+                let mut cells = vec![
                     split.split.to_string(),
                     format!("{:.1}", 100.0 * split.validation),
                     format!("{:.1}", 100.0 * split.test),
-                    split.chosen.c.to_string(),
-                    format!("{:?}", split.chosen.kernel),
-                ]);
+                ];
+                if let Choice::Setting(setting) = &split.chosen {
+                    cells.extend([setting.c.to_string(), format!("{:?}", setting.kernel)]);
+                }
+                table.row(cells);
             }
             context.print(table.lines().join("\n"))?;
         }

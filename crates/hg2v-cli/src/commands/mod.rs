@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod coarsen;
+mod compare;
 mod convert;
 mod datasets;
 mod demo;
@@ -29,6 +30,7 @@ pub(crate) enum Command {
     Fit(fit::Args),
     Embed(embed::Args),
     Evaluate(evaluate::Args),
+    Compare(compare::Args),
     Reproduce(reproduce::Args),
 }
 
@@ -45,6 +47,7 @@ impl Command {
             Command::Fit(args) => fit::run(args, context),
             Command::Embed(args) => embed::run(args, context),
             Command::Evaluate(args) => evaluate::run(args, context),
+            Command::Compare(args) => compare::run(args, context),
             Command::Reproduce(args) => reproduce::run(args, context),
         }
     }

@@ -9,6 +9,7 @@ mod server; // an HTTP server that can misbehave
 mod common; // the command in a folder of its own
 
 mod coarsen;
+mod compare;
 mod convert;
 mod datasets;
 #[cfg(unix)]

@@ -4,11 +4,13 @@ use std::sync::Mutex;
 
 use hg2v::Hg2vParams;
 use hg2v::graph::GraphRecord;
-use hg2v::prepare::Run;
-use hg2v_eval::Error;
+use hg2v::prepare::{Collection, Run};
 use hg2v_eval::also::Classifier;
-use hg2v_eval::select::Protocol;
-use hg2v_eval::study::{Embedder, Mode, SplitResult, Study, StudyResult};
+use hg2v_eval::controls::{Majority, Network, Statistics};
+use hg2v_eval::method::{GraphKernel, Role};
+use hg2v_eval::select::{self, Protocol};
+use hg2v_eval::study::{Choice, Mode, SplitResult, Study, StudyResult};
+use hg2v_eval::{Error, Matrix};
 
 /// Paths and cycles.
 fn graphs() -> Vec<GraphRecord> {
@@ -46,13 +48,14 @@ fn what_is_known_is_not_judged_again_and_changes_nothing() {
     };
     for mode in [Mode::Inductive, Mode::Transductive, Mode::Tenfold] {
         let study = study(mode, 5);
-        let embedder = Embedder::Trained(params.clone());
+        let network = Network::trained(params.clone());
+        let embedder = Role::Embedder(&network);
         let heard: Mutex<Vec<SplitResult>> = Mutex::default();
         let hear = |split: &SplitResult| {
             heard.lock().unwrap().push(split.clone());
             Ok(())
         };
-        let whole = study.judge(&embedder, &[], hear).unwrap();
+        let whole = study.judge(embedder, &[], hear).unwrap();
         let mut all = std::mem::take(&mut *heard.lock().unwrap());
         all.sort_by_key(|split| split.split);
         assert_eq!(all, whole.splits);
@@ -60,23 +63,62 @@ fn what_is_known_is_not_judged_again_and_changes_nothing() {
 
         // Some are known, out of order, one of them twice.
         let known = [3, 1, 3].map(|at| whole.splits[at].clone());
-        let resumed = study.judge(&embedder, &known, hear).unwrap();
+        let resumed = study.judge(embedder, &known, hear).unwrap();
         assert_eq!(heard.lock().unwrap().len(), study.splits.len() - 2);
         assert_eq!(timeless(resumed), timeless(whole.clone()));
 
         // All are known: nothing is left to do.
         heard.lock().unwrap().clear();
-        let known = study.judge(&embedder, &whole.splits, hear).unwrap();
+        let known = study.judge(embedder, &whole.splits, hear).unwrap();
         assert!(heard.lock().unwrap().is_empty());
         assert_eq!(timeless(known), timeless(whole));
     }
     // More splits begin with the fewer.
-    let embedder = Embedder::Statistics;
-    let few = study(Mode::Inductive, 2).judge(&embedder, &[], |_| Ok(())).unwrap();
-    let more = study(Mode::Inductive, 4).judge(&embedder, &few.splits, |_| Ok(())).unwrap();
-    let whole = study(Mode::Inductive, 4).judge(&embedder, &[], |_| Ok(())).unwrap();
+    let embedder = Role::Embedder(&Statistics);
+    let few = study(Mode::Inductive, 2).judge(embedder, &[], |_| Ok(())).unwrap();
+    let more = study(Mode::Inductive, 4).judge(embedder, &few.splits, |_| Ok(())).unwrap();
+    let whole = study(Mode::Inductive, 4).judge(embedder, &[], |_| Ok(())).unwrap();
     assert_eq!(timeless(more), timeless(whole));
     // Who hears of a split can stop the study.
     let stop = |_: &SplitResult| Err(Error::Empty { what: "the disk" });
-    assert!(study(Mode::Inductive, 4).judge(&embedder, &[], stop).is_err());
+    assert!(study(Mode::Inductive, 4).judge(embedder, &[], stop).is_err());
+}
+
+/// Of one setting that tells nothing and one that tells all.
+struct Knowing(Vec<u32>);
+
+impl GraphKernel for Knowing {
+    fn settings(&self) -> usize {
+        2
+    }
+
+    fn grams(&self, _: &Collection<'_>, _: &(dyn Fn(f64) + Sync)) -> Result<Vec<Matrix>, Error> {
+        let n = self.0.len();
+        let same = |at: usize| f64::from(u8::from(self.0[at / n] == self.0[at % n]));
+        let told = Matrix::new(n, n, (0..n * n).map(same).collect())?;
+        Ok(vec![Matrix::new(n, n, vec![1.0; n * n])?, told])
+    }
+}
+
+#[test]
+fn kernels_and_learners_are_judged_on_the_same_splits() {
+    let records = graphs();
+    let params = Hg2vParams::default();
+    let collection = params.collect(Run::in_memory(&records), None).unwrap();
+    for mode in [Mode::Inductive, Mode::Tenfold] {
+        let study = Study::new(&collection, mode, 3, Protocol::default()).unwrap();
+        let kernel = Knowing(study.labels.clone());
+        let judged = study.judge(Role::Kernel(&kernel), &[], |_| Ok(())).unwrap();
+        assert_eq!((judged.test.mean, judged.dim), (1.0, 0));
+        for split in &judged.splits {
+            let Choice::Setting(setting) = &split.chosen else { panic!("{:?}", split.chosen) };
+            assert_eq!(setting.kernel, select::Chosen::Precomputed(1));
+        }
+        // Paths and cycles are equally many.
+        let judged = study.judge(Role::Learner(&Majority), &[], |_| Ok(())).unwrap();
+        assert_eq!(judged.test.mean, 0.5);
+        assert_eq!(judged.splits[0].chosen, Choice::Own("class 0".to_owned()));
+        let known = study.judge(Role::Learner(&Majority), &judged.splits, |_| Ok(())).unwrap();
+        assert_eq!(timeless(known), timeless(judged));
+    }
 }

@@ -28,7 +28,7 @@ pub mod pairs;
 pub mod pool;
 pub mod readout;
 mod real;
-mod simd;
+pub mod simd;
 
 pub use batch::{Batch, BatchLevel};
 pub use device::{Cpu, Device};

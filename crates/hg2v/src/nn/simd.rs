@@ -47,8 +47,37 @@ pub(crate) fn tanh_vjp(dy: &mut [f32], y: &[f32]) {
     });
 }
 
+/// `xᵀy`, in a fixed number of partial sums: enough that none waits for the one before.
+pub fn dot(x: &[f32], y: &[f32]) -> f32 {
+    const SUMS: usize = 4 * LANES;
+    struct Op<'a>(&'a [f32], &'a [f32]);
+    impl WithSimd for Op<'_> {
+        type Output = f32;
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, _: S) -> f32 {
+            let (x, x_rest) = self.0.as_chunks::<SUMS>();
+            let (y, y_rest) = self.1.as_chunks::<SUMS>();
+            let mut sums = [0f32; SUMS];
+            for (x, y) in x.iter().zip(y) {
+                for lane in 0..SUMS {
+                    sums[lane] += x[lane] * y[lane];
+                }
+            }
+            let mut lanes = [0f32; LANES];
+            for sums in sums.as_chunks::<LANES>().0 {
+                for lane in 0..LANES {
+                    lanes[lane] += sums[lane];
+                }
+            }
+            let all: f32 = lanes.iter().sum();
+            all + x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum::<f32>()
+        }
+    }
+    Arch::new().dispatch(Op(x, y))
+}
+
 /// `y ← y + scale · x`.
-pub(crate) fn axpy(scale: f32, x: &[f32], y: &mut [f32]) {
+pub fn axpy(scale: f32, x: &[f32], y: &mut [f32]) {
     vectorize(|| y.iter_mut().zip(x).for_each(|(y, x)| *y += scale * x));
 }
 
@@ -196,6 +225,16 @@ mod tests {
         assert!(worst(tanh, f64::tanh, -1e-3, 1e-3) < 3.0);
         assert!(worst(exp, f64::exp, -86.9, 86.9) < 4.0);
         assert!(worst(ln_1p, f64::ln_1p, 0.0, 1.0) < 6.0);
+    }
+
+    #[test]
+    fn a_dot_product_has_all_its_terms() {
+        for n in [0, 1, 15, 16, 17, 40, 128, 131] {
+            let x: Vec<f32> = (0..n).map(|i| (i % 7) as f32 - 3.0).collect();
+            let y: Vec<f32> = (0..n).map(|i| (i % 5) as f32 + 1.0).collect();
+            let exact: f32 = x.iter().zip(&y).map(|(x, y)| x * y).sum();
+            assert_eq!(dot(&x, &y), exact, "{n} terms");
+        }
     }
 
     #[test]

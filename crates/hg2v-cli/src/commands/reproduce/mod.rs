@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use hg2v::Hg2vParams;
 use hg2v::dataset::catalog;
 use hg2v::dataset::fingerprint::Fingerprint;
 use hg2v::error::{Error, Place, shown};
@@ -15,8 +16,10 @@ use hg2v::graph::GraphRecord;
 use hg2v::model::folder::DataNote;
 use hg2v::nn::machine::Machine;
 use hg2v::prepare::Run;
+use hg2v_eval::controls::{Network, Statistics};
+use hg2v_eval::method::{Embedder, Role};
 use hg2v_eval::select;
-use hg2v_eval::study::{Embedder, Mode, Study, StudyResult};
+use hg2v_eval::study::{Mode, Study, StudyResult};
 use hg2v_eval::tables::TABLE2;
 use serde_json::json;
 
@@ -25,7 +28,8 @@ use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::CacheArgs;
 use crate::network::Preset;
-use record::{FORMAT, Identity, Kind, Method, Record, Row, Shape, Store};
+use crate::store::{self, FORMAT, Store};
+use record::{Identity, Kind, Method, Record, Row, Shape};
 use sets::Origin;
 
 /// Sets of more nodes in all are left out of a quick run.
@@ -97,7 +101,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let What::Table2 = args.what;
     let folder = args.out.join("table2");
     if args.markdown {
-        let mut records = record::read_all(&folder)?;
+        let mut records: Vec<Record> = store::read_all(&folder)?;
         table::sort(&mut records);
         return context.print(table::markdown(&records).trim_end());
     }
@@ -205,7 +209,7 @@ fn reproduce(
         protocol: serde_json::to_value(&protocol)?,
         seed: context.global.seed,
     };
-    let store = Store::open(folder, identity.clone(), args.fresh)?;
+    let store: Store<Record> = Store::open(folder, identity.clone(), args.fresh)?;
     let asked = args.splits.unwrap_or(if args.quick { QUICK_SPLITS } else { SPLITS });
     if let Some(record) = store.finished().filter(|record| record.splits >= asked) {
         context.say(format!("{set}: {} splits are there already", record.splits));
@@ -217,24 +221,21 @@ fn reproduce(
 
     let run = Run { records: &records, file: &file, position: 0 };
     let collection = params.collect(run, args.cache.open().as_ref())?;
-    let mut study = Study::new(&collection, Mode::Inductive, asked, protocol)?;
-    study.machine = machine.clone();
-    let judge = |kind: Kind, embedder: Embedder| {
-        let shape = match &embedder {
-            Embedder::Trained(params) | Embedder::Untrained(params) => Some(Shape::of(params)),
-            _ => None,
-        };
-        let method = Method { kind, shape };
-        judged(set, method, &embedder, &study, &store, context)
+    let study = Study::new(&collection, Mode::Inductive, asked, protocol)?;
+    let judge = |kind: Kind, embedder: &dyn Embedder, params: Option<&Hg2vParams>| {
+        let method = Method { kind, shape: params.map(Shape::of) };
+        judged(set, method, embedder, &study, &store, context)
     };
     let candidates = candidates(&params, args.grid);
     let mut rows = Vec::new();
     for candidate in &candidates {
-        rows.push(judge(Kind::Hg2v, Embedder::Trained(candidate.clone()))?);
+        let network = Network::trained(candidate.clone()).on(machine);
+        rows.push(judge(Kind::Hg2v, &network, Some(candidate))?);
     }
     let chosen = &candidates[best(rows.iter().map(|row| &row.result))];
-    rows.push(judge(Kind::Untrained, Embedder::Untrained(chosen.clone()))?);
-    rows.push(judge(Kind::Statistics, Embedder::Statistics)?);
+    let network = Network::untrained(chosen.clone()).on(machine);
+    rows.push(judge(Kind::Untrained, &network, Some(chosen))?);
+    rows.push(judge(Kind::Statistics, &Statistics, None)?);
     let record = Record {
         identity,
         classes: study.classes.len(),
@@ -251,9 +252,9 @@ fn reproduce(
 fn judged(
     set: &str,
     method: Method,
-    embedder: &Embedder,
+    embedder: &dyn Embedder,
     study: &Study<'_>,
-    store: &Store,
+    store: &Store<Record>,
     context: &Context,
 ) -> anyhow::Result<Row> {
     let kind = match method.kind {
@@ -263,12 +264,12 @@ fn judged(
     };
     let shape = method.shape.map_or_else(String::new, |shape| format!(" {shape}"));
     let name = format!("{set}: {kind}{shape}");
-    let known = store.known(method);
+    let known = store.known(&method);
     let bar = context.progress("evaluating", Some(study.splits.len() as u64));
     bar.set_message(name.clone());
     bar.inc(known.len() as u64);
-    let result: StudyResult = study.judge(embedder, &known, |split| {
-        store.add(method, split)?;
+    let result: StudyResult = study.judge(Role::Embedder(embedder), &known, |split| {
+        store.add(&method, split)?;
         bar.inc(1);
         Ok(())
     })?;
@@ -278,11 +279,11 @@ fn judged(
 }
 
 /// The value as a user types it.
-fn name_of(value: &impl ValueEnum) -> String {
+pub(super) fn name_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-fn note(records: &[GraphRecord]) -> DataNote {
+pub(super) fn note(records: &[GraphRecord]) -> DataNote {
     let mut fingerprint = Fingerprint::new();
     records.iter().for_each(|record| fingerprint.add(record));
     DataNote {

@@ -1,0 +1,56 @@
+//! The Weisfeiler–Lehman optimal assignment kernel.
+//!
+//! Kriege, Giscard and Wilson 2016, *On valid optimal assignment kernels and
+//! applications to graph classification*: the nodes of two graphs are matched one to
+//! one so that as much as possible is alike, where two nodes are as alike as they share
+//! labels over all rounds. Labels of later rounds refine those of earlier ones, so the
+//! similarity is an ultrametric, and the best matching is what the histograms have in
+//! common:
+//!
+//! ```text
+//! k_h(G, H) = max_B Σ_{(u,v) ∈ B} Σ_{l ≤ h} [xˡ(u) = xˡ(v)]
+//!           = Σ_{l ≤ h} Σ_x min(c_G^l(x), c_H^l(x))
+//! ```
+//!
+//! `B` runs over the one-to-one matchings of nodes, `c_G^l(x)` counts the nodes of `G`
+//! that are called `x` after round `l`. It is normalised to `k(G, G) = 1`.
+
+use hg2v::prepare::Collection;
+use hg2v_eval::Matrix;
+use hg2v_eval::error::Result;
+use hg2v_eval::method::GraphKernel;
+
+use super::inverted::grams;
+use crate::wl::Histograms;
+
+/// The kernel; its settings are 0 to `rounds` rounds.
+///
+/// # Complexity
+/// As the [subtree kernel](super::wl_subtree): no matching is searched for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WlOa {
+    /// `h`, the most rounds.
+    pub rounds: usize,
+}
+
+/// Seven rounds, as in the paper.
+impl Default for WlOa {
+    fn default() -> WlOa {
+        WlOa { rounds: 7 }
+    }
+}
+
+impl GraphKernel for WlOa {
+    fn settings(&self) -> usize {
+        self.rounds + 1
+    }
+
+    fn grams(
+        &self,
+        collection: &Collection<'_>,
+        done: &(dyn Fn(f64) + Sync),
+    ) -> Result<Vec<Matrix>> {
+        let histograms = Histograms::of(collection, self.rounds)?;
+        grams(&histograms, |a, b| f64::from(a.min(b)), done)
+    }
+}

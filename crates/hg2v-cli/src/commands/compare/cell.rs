@@ -1,0 +1,233 @@
+//! One method on one set, in a process of its own.
+
+use std::env;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::str::FromStr;
+
+use hg2v::Hg2vParams;
+use hg2v::coarsen;
+use hg2v::error::Error;
+use hg2v::model::folder::DataNote;
+use hg2v::prepare::{Collection, Run};
+use hg2v_baselines::registry::{self, Surroundings};
+use hg2v_eval::select;
+use hg2v_eval::study::{Mode, Study, StudyResult};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::super::fit::read_all;
+use super::super::reproduce::note;
+use super::{Args, name_of};
+use crate::context::Context;
+use crate::store::{self, FORMAT, Kept, Store};
+
+/// A cell of the table, by the places of its set and method among the arguments.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) set: usize,
+    pub(super) method: usize,
+}
+
+impl FromStr for Place {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Place, String> {
+        let places = text.split_once('/').map(|(set, method)| (set.parse(), method.parse()));
+        match places {
+            Some((Ok(set), Ok(method))) => Ok(Place { set, method }),
+            _ => Err("it must be the places of a set and a method, such as 0/2".to_owned()),
+        }
+    }
+}
+
+/// Everything that results depend on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Identity {
+    /// [`FORMAT`].
+    format: u32,
+    /// The version of hg2v.
+    hg2v: String,
+    /// The set's name and content.
+    pub(super) set: String,
+    data: DataNote,
+    /// The method and its settings.
+    pub(super) method: String,
+    configuration: String,
+    /// Who sees what.
+    pub(super) mode: Mode,
+    /// The classifier and how its settings are chosen.
+    protocol: Value,
+    seed: u64,
+}
+
+/// What a method gave on a set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Record {
+    #[serde(flatten)]
+    pub(super) identity: Identity,
+    /// How many classes, and the share of the largest.
+    classes: usize,
+    majority: f64,
+    splits: usize,
+    /// Threads of the run that finished it; results do not depend on them.
+    threads: usize,
+    /// The most memory that run held, where the system tells.
+    pub(super) peak_bytes: Option<u64>,
+    pub(super) result: StudyResult,
+}
+
+/// There is one row a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Only {}
+
+impl Kept for Record {
+    type Identity = Identity;
+    type Row = Only;
+
+    fn stem(identity: &Identity) -> String {
+        format!("{}.{}", identity.set, identity.method)
+    }
+
+    fn results(&self) -> Vec<(Only, &StudyResult)> {
+        vec![(Only {}, &self.result)]
+    }
+}
+
+/// Fills a cell in another process; inside, why it could not be filled.
+pub(super) fn child(
+    place: Place,
+    set: &str,
+    method: &str,
+    folder: &Path,
+) -> anyhow::Result<Result<Record, Failure>> {
+    let output = Command::new(env::current_exe()?)
+        .args(env::args_os().skip(1))
+        .env("HG2V_COMPARE_CELL", format!("{}/{}", place.set, place.method))
+        .env("HG2V_COMPARE_FOLDER", folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .output()?;
+    if output.status.success() {
+        return Ok(Ok(store::read(&folder.join(format!("{set}.{method}.json")))?));
+    }
+    let why = why(output.status, &String::from_utf8_lossy(&output.stderr));
+    Ok(Err(Failure { set: set.to_owned(), method: method.to_owned(), why }))
+}
+
+/// A cell that could not be filled.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Failure {
+    pub(super) set: String,
+    pub(super) method: String,
+    #[serde(rename = "error")]
+    pub(super) why: String,
+}
+
+/// Why a process ended as it did, from what it said.
+fn why(status: ExitStatus, said: &str) -> String {
+    if let Some((_, error)) = said.rsplit_once("error: ") {
+        return error.trim().to_owned();
+    }
+    let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
+    // A panic says where in one line and what in the next.
+    let telling = [("panicked at", 2), ("memory allocation of", 1)];
+    let told = telling.iter().find_map(|&(words, count)| {
+        let at = lines.iter().position(|line| line.contains(words))?;
+        Some(lines[at..].iter().take(count).copied().collect::<Vec<_>>().join(" "))
+    });
+    let last = || lines.last().copied().unwrap_or("it said nothing").to_owned();
+    let last = told.unwrap_or_else(last);
+    match signal(status) {
+        Some(9) => "killed, as systems do when memory runs out (signal 9)".to_owned(),
+        Some(signal) => format!("{last} (signal {signal})"),
+        None => last,
+    }
+}
+
+#[cfg(unix)]
+fn signal(status: ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
+}
+
+#[cfg(not(unix))]
+fn signal(_: ExitStatus) -> Option<i32> {
+    None
+}
+
+/// Fills a cell in this process: its result is in `folder` afterwards.
+pub(super) fn fill(
+    place: Place,
+    folder: &Path,
+    methods: &[String],
+    args: &Args,
+    context: &Context,
+) -> anyhow::Result<()> {
+    let seed = context.global.seed;
+    let named = methods.get(place.method).and_then(|name| registry::find(name));
+    let (Some(data), Some(entry)) = (args.data.get(place.set), named) else {
+        return Err(Error::parameter("--cell", format!("{place:?}"), "it is not there").into());
+    };
+    let surroundings = Surroundings { seed, machine: args.device.open()? };
+    let method = (entry.make)(&surroundings);
+    let protocol = select::Protocol { seed, ..select::Protocol::default() };
+    let (file, records) = read_all(data, context)?;
+    let mode = args.protocol.into();
+    let identity = Identity {
+        format: FORMAT,
+        hg2v: env!("CARGO_PKG_VERSION").to_owned(),
+        set: name_of(data),
+        data: note(&records),
+        method: entry.name.to_owned(),
+        configuration: method.configuration.clone(),
+        mode,
+        protocol: serde_json::to_value(&protocol)?,
+        seed,
+    };
+    let store: Store<Record> = Store::open(folder, identity.clone(), args.fresh)?;
+    let enough = |record: &Record| mode == Mode::Tenfold || record.splits >= args.splits;
+    if store.finished().is_some_and(enough) {
+        return Ok(());
+    }
+    let hg2v = Hg2vParams::default().seed(seed);
+    let run = Run { records: &records, file: &file, position: 0 };
+    let collection = match entry.pyramids {
+        true => hg2v.collect(run, args.cache.open().as_ref())?,
+        false => {
+            let none = coarsen::Params { ratio: 0.0, ..hg2v.coarsening };
+            Collection::new(run, hg2v.weights, &none, None)?
+        }
+    };
+    let study = Study::new(&collection, mode, args.splits, protocol)?;
+    write_splits(&identity, &study, folder)?;
+    let result = study
+        .judge(method.role(), &store.known(&Only {}), |split| Ok(store.add(&Only {}, split)?))?;
+    let record = Record {
+        identity,
+        classes: study.classes.len(),
+        majority: study.majority(),
+        splits: study.splits.len(),
+        threads: rayon::current_num_threads(),
+        peak_bytes: peak_bytes(),
+        result,
+    };
+    Ok(store.finish(&record)?)
+}
+
+/// Keeps who was tested when; all others were trained on. Every method of a set writes the
+/// same.
+fn write_splits(identity: &Identity, study: &Study<'_>, folder: &Path) -> anyhow::Result<()> {
+    let Identity { set, data, mode, seed, .. } = identity;
+    let test: Vec<&[usize]> = study.splits.iter().map(|split| &split.test[..]).collect();
+    let splits = json!({ "set": set, "data": data, "mode": mode, "seed": seed, "test": test });
+    Ok(store::write_text(&folder.join(format!("{set}.splits.json")), &splits.to_string())?)
+}
+
+/// The most memory this process has held so far, as Linux tells it.
+fn peak_bytes() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(1024 * line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?)
+}

@@ -1,0 +1,210 @@
+//! `hg2v compare`, as a user runs it.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::common::{command, done, folder_with_graphs, hg2v};
+
+const FAST: &str = "statistics,majority,graph2vec,wl-subtree,wl-oa";
+
+fn read(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+/// A file without what may differ between runs.
+fn timeless(path: &Path) -> Value {
+    fn forget(value: &mut Value) {
+        match value {
+            Value::Object(object) => {
+                let other = ["seconds", "threads", "peak_bytes"];
+                object.retain(|key, _| !other.contains(&key.as_str()));
+                object.values_mut().for_each(forget);
+            }
+            Value::Array(array) => array.iter_mut().for_each(forget),
+            _ => {}
+        }
+    }
+    let mut value = read(path);
+    forget(&mut value);
+    value
+}
+
+#[test]
+fn all_methods_stand_in_one_table() {
+    let folder = folder_with_graphs(&["--graphs", "30", "--nodes", "8"]);
+    let at = folder.path();
+    let (out, err) = done(at, &["compare", "graphs.jsonl", "--splits", "2", "--out", "results"]);
+    let listed = hg2v(at, &["compare", "--help"]).1;
+    let methods: Vec<&str> =
+        out.lines().skip(1).take_while(|line| !line.is_empty()).filter_map(first_word).collect();
+    assert_eq!(methods.len(), 9, "{out}");
+    for method in &methods {
+        assert!(listed.contains(&format!("- {method}:")), "{method} is not in the help: {listed}");
+        assert!(err.contains(&format!("graphs: {method}: ")), "{err}");
+        let record = read(&at.join(format!("results/graphs.{method}.json")));
+        assert_eq!(record["method"], *method);
+        assert_eq!(record["result"]["splits"].as_array().unwrap().len(), 2);
+        assert!(record["configuration"].is_string());
+        #[cfg(target_os = "linux")]
+        assert!(record["peak_bytes"].as_u64().unwrap() > 1 << 20, "{record}");
+        // No path of this machine.
+        assert!(!record.to_string().contains(at.to_str().unwrap()));
+    }
+    assert!(out.lines().next().unwrap().contains("graphs  rank  seconds  MiB"), "{out}");
+    assert!(out.contains("over 2 80/20 splits"), "{out}");
+    // Everybody was judged on these.
+    let splits = read(&at.join("results/graphs.splits.json"));
+    assert_eq!(splits["test"].as_array().unwrap().len(), 2);
+    assert_eq!(splits["test"][0].as_array().unwrap().len(), 6);
+    // The same table in every format.
+    let markdown = fs::read_to_string(at.join("results/compare.md")).unwrap();
+    assert!(markdown.starts_with("| method | graphs | rank | seconds | MiB |\n| --- |"));
+    let csv = fs::read_to_string(at.join("results/compare.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 1 + methods.len());
+    let json = read(&at.join("results/compare.json"));
+    let ranks: f64 =
+        json["methods"].as_array().unwrap().iter().map(|row| row["rank"].as_f64().unwrap()).sum();
+    assert!((ranks - 45.0).abs() < 1e-9, "places 1 to 9 are shared out: {json}");
+    assert_eq!(json["cells"][3]["method"], "majority");
+    assert_eq!(json["cells"][3]["test"]["mean"], 0.5);
+    // The same vectors and splits give what `evaluate` gives.
+    let (evaluated, _) = done(at, &["evaluate", "graphs.jsonl", "--splits", "2", "--json"]);
+    let evaluated: Value = serde_json::from_str(&evaluated).unwrap();
+    for (cell, method) in evaluated["methods"].as_array().unwrap().iter().enumerate() {
+        assert_eq!(json["cells"][cell]["test"], method["result"]["test"], "{}", method["name"]);
+    }
+}
+
+fn first_word(line: &str) -> Option<&str> {
+    line.split_whitespace().next()
+}
+
+#[test]
+fn a_method_that_fails_does_not_stop_the_others() {
+    let folder = folder_with_graphs(&["--graphs", "30", "--nodes", "8"]);
+    let at = folder.path();
+    // A set whose second graph no network accepts: the first has attributes, this has none.
+    let graphs = fs::read_to_string(at.join("graphs.jsonl")).unwrap();
+    let mut lines: Vec<String> = graphs.lines().map(str::to_owned).collect();
+    lines[1] = "{\"nodes\":[0,1],\"edges\":[[0,1]],\"y\":1}".to_owned();
+    fs::write(at.join("odd.jsonl"), lines.join("\n")).unwrap();
+    let run = ["compare", "graphs.jsonl", "odd.jsonl", "--methods", "untrained,wl-oa"];
+    let (code, out, err) = hg2v(at, &[&run[..], &["--splits", "1", "--out", "results"]].concat());
+    assert_eq!(code, 1, "{err}");
+    assert!(err.contains("1 of 4 runs failed\nodd: untrained: odd.jsonl, record 2"), "{err}");
+    let row = out.lines().find(|line| line.starts_with("untrained")).unwrap();
+    assert!(row.contains("failed"), "{row}");
+    let json = read(&at.join("results/compare.json"));
+    assert!(json["cells"][2]["error"].as_str().unwrap().contains("record 2"), "{json}");
+    assert!(json["cells"][3]["test"]["mean"].is_f64());
+    let csv = fs::read_to_string(at.join("results/compare.csv")).unwrap();
+    assert!(csv.contains("\"odd\",untrained,,,,,,,,\"odd.jsonl, record 2"), "{csv}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn running_out_of_memory_is_a_failure_like_others() {
+    use crate::common::output_of;
+    // Three thousand graphs have kernels of 72 megabytes, eight of them.
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let graph = |i: u32| format!("{{\"edges\":[[0,1],[1,{}]],\"y\":{}}}\n", 2 + i % 3, i % 2);
+    fs::write(at.join("many.jsonl"), (0..3000).map(graph).collect::<String>()).unwrap();
+    let limited = command(at, &[]);
+    let mut shell = std::process::Command::new("sh");
+    let run = "ulimit -v 400000; exec \"$0\" compare many.jsonl --methods majority,wl-oa \
+               --splits 1 --threads 1";
+    shell.current_dir(at).args(["-c", run]).arg(limited.get_program());
+    let (code, out, err) = output_of(shell);
+    assert_eq!(code, 1, "{out}{err}");
+    assert!(out.lines().any(|line| line.starts_with("majority") && line.contains("50.0")), "{out}");
+    assert!(err.contains("many: wl-oa: memory allocation of"), "{err}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_stopped_comparison_goes_on_to_the_same_numbers() {
+    let folder = folder_with_graphs(&["--graphs", "30", "--nodes", "12"]);
+    let at = folder.path();
+    let run = |out: &'static str, splits: &'static str| {
+        let methods = ["--methods", "hg2v,wl-oa", "--splits", splits, "--out", out];
+        [&["compare", "graphs.jsonl", "--threads", "1"], &methods[..]].concat()
+    };
+    done(at, &run("whole", "8"));
+    let files = ["graphs.hg2v.json", "graphs.wl-oa.json", "graphs.splits.json", "compare.json"];
+    let same = |out: &str| {
+        for file in files {
+            assert_eq!(timeless(&at.join(out).join(file)), timeless(&at.join("whole").join(file)));
+        }
+    };
+    let mut child = command(at, &run("stopped", "8")).spawn().unwrap();
+    let partial = at.join("stopped/graphs.hg2v.partial.jsonl");
+    let started = Instant::now();
+    while fs::read_to_string(&partial).unwrap_or_default().lines().count() < 3 {
+        assert!(started.elapsed() < Duration::from_secs(60), "no split was judged");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // The method's own process ends by itself; its files are whole at any time.
+    while !at.join("stopped/graphs.hg2v.json").exists() {
+        assert!(started.elapsed() < Duration::from_secs(60), "the method did not end");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    done(at, &run("stopped", "8"));
+    same("stopped");
+    // Few splits first, then more; then fewer of those that are there.
+    done(at, &run("grown", "2"));
+    done(at, &run("grown", "8"));
+    same("grown");
+    let (out, _) = done(at, &run("grown", "2"));
+    assert!(out.contains("over 2 80/20 splits"), "{out}");
+    // Results of another seed are not taken for these.
+    let (code, _, err) = hg2v(at, &[&run("grown", "2")[..], &["--seed", "1"]].concat());
+    assert_eq!(code, 1);
+    assert!(err.contains("made with another") && err.contains("--fresh"), "{err}");
+}
+
+#[test]
+fn threads_and_protocols() {
+    let folder = folder_with_graphs(&["--graphs", "30", "--nodes", "8"]);
+    let at = folder.path();
+    for protocol in ["inductive", "transductive", "tenfold"] {
+        let run = |threads: &'static str, out: &str| {
+            let run = ["compare", "graphs.jsonl", "--methods", FAST, "--splits", "2"];
+            let more = ["--protocol", protocol, "--threads", threads, "--out", out];
+            done(at, &[&run[..], &more].concat());
+            timeless(&at.join(out).join("compare.json"))
+        };
+        let one = run("1", &format!("{protocol}1"));
+        assert_eq!(one, run("4", &format!("{protocol}4")));
+        let splits = if protocol == "tenfold" { 10 } else { 2 };
+        assert_eq!(one["cells"][0]["test"]["n"], splits);
+    }
+}
+
+#[test]
+fn nonsense_is_wrong_usage() {
+    let folder = folder_with_graphs(&["--graphs", "30", "--nodes", "8"]);
+    let at = folder.path();
+    fs::create_dir(at.join("other")).unwrap();
+    fs::copy(at.join("graphs.jsonl"), at.join("other/graphs.jsonl")).unwrap();
+    let cases: [(&[&str], &str); 8] = [
+        (&["compare"], "<DATA>"),
+        (&["compare", "nowhere.jsonl"], "no such file"),
+        (&["compare", "graphs.jsonl", "--methods", "magic"], "wl-oa"),
+        (&["compare", "graphs.jsonl", "--methods", "wl-oa,wl-oa"], "--methods is wl-oa"),
+        (&["compare", "graphs.jsonl", "--splits", "0"], "--splits is 0"),
+        (&["compare", "graphs.jsonl", "other/graphs.jsonl"], "two collections are called"),
+        (&["compare", "-"], "standard input"),
+        (&["compare", "graphs.jsonl", "--fresh"], "--out"),
+    ];
+    for (arguments, word) in cases {
+        let (code, out, err) = hg2v(at, arguments);
+        assert_eq!((code, out.as_str()), (2, ""), "{arguments:?}: {err}");
+        assert!(err.contains(word), "{arguments:?}: {err}");
+    }
+}

@@ -2,12 +2,21 @@
 //!
 //! | role | what it makes of a graph | methods |
 //! |---|---|---|
-//! | [`embedders`] | a vector, without labels | |
+//! | [`embedders`] | a vector, without labels | [InfoGraph](embedders::infograph) |
 //! | [`kernels`] | a number for each pair | |
-//! | [`classifiers`] | a class, taught by labels | |
+//! | [`classifiers`] | a class, taught by labels | [GIN](classifiers::gin), [DiffPool](classifiers::diffpool), [MinCutPool](classifiers::mincut) |
 //!
 //! All implement the roles of [`hg2v_eval::method`], so that one harness judges them on
 //! the same splits. Each file names its paper, its equations and its cost.
+//!
+//! Networks are built on a small [`tape`] that differentiates, and share [`network`]'s
+//! parameters and layers.
+
+pub mod tape;
+
+pub mod network;
+
+mod prepared;
 
 pub mod classifiers;
 pub mod embedders;

@@ -1,1 +1,5 @@
 //! Classes taught by labels.
+
+pub mod training;
+
+pub mod gin;

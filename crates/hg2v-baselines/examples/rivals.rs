@@ -17,7 +17,9 @@ use hg2v::dataset::{self, Limits};
 use hg2v::graph::WeightPolicy;
 use hg2v::nn::crew;
 use hg2v::prepare::{Collection, Run};
+use hg2v_baselines::classifiers::diffpool::DiffPool;
 use hg2v_baselines::classifiers::gin::Gin;
+use hg2v_baselines::classifiers::mincut::MinCut;
 use hg2v_eval::Score;
 use hg2v_eval::method::{Learner, Learnt};
 use hg2v_eval::metrics::accuracy;
@@ -39,6 +41,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let study = Study::new(&collection, Mode::Inductive, 10, Protocol::default())?;
         let learner: Box<dyn Learner> = match &method[..] {
             "gin" => Box::new(Gin::default()),
+            "diffpool" => Box::new(DiffPool::default()),
+            "mincut" => Box::new(MinCut::default()),
             _ => return Err(format!("there is no method {method}").into()),
         };
         let started = Instant::now();

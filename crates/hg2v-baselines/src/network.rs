@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hg2v::nn::Real;
+use hg2v::nn::{Real, adam};
 use hg2v::rng::{self, ChaCha8Rng};
 use rand::Rng;
 
@@ -71,6 +71,11 @@ impl<R: Real> Store<R> {
     pub fn linear(&mut self, inputs: usize, outputs: usize) -> Linear {
         let bound = 1.0 / (inputs.max(1) as f64).sqrt();
         Linear { w: self.uniform(inputs, outputs, bound), b: self.uniform(1, outputs, bound) }
+    }
+
+    /// As [`linear`](Store::linear), without `b`.
+    pub fn weights(&mut self, inputs: usize, outputs: usize) -> Slot {
+        self.uniform(inputs, outputs, 1.0 / (inputs.max(1) as f64).sqrt())
     }
 
     /// A batch norm of `columns` numbers a row: `γ = 1`, `β = 0`.
@@ -194,6 +199,37 @@ impl<'s, R: Real> Pass<'s, R> {
             }
         }
         (flat, self.seen)
+    }
+}
+
+/// Adam's way down: its moments, and how many steps it has gone.
+pub(crate) struct Descent<R> {
+    m: Vec<R>,
+    v: Vec<R>,
+    /// Steps gone.
+    pub(crate) steps: u64,
+}
+
+impl<R: Real> Descent<R> {
+    pub(crate) fn new(store: &Store<R>) -> Descent<R> {
+        let zeros = || vec![R::ZERO; store.values.len()];
+        Descent { m: zeros(), v: zeros(), steps: 0 }
+    }
+
+    /// One step of rate `rate` against `gradient + decay·θ`.
+    pub(crate) fn step(
+        &mut self,
+        rate: f64,
+        decay: f64,
+        store: &mut Store<R>,
+        mut gradient: Vec<R>,
+    ) {
+        if decay > 0.0 {
+            R::axpy(R::from_f64(decay), &store.values, &mut gradient);
+        }
+        self.steps += 1;
+        let (m, v) = (&mut self.m, &mut self.v);
+        adam::step(rate, self.steps, &mut store.values, &gradient, m, v);
     }
 }
 

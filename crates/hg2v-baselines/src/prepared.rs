@@ -12,6 +12,9 @@ use hg2v_eval::Result;
 use crate::network::Pass;
 use crate::tape::{Array, Graphs, Var};
 
+/// Nodes that a network at work takes at once.
+pub(crate) const NODES: usize = 1 << 13;
+
 /// The node features that HG2V takes by default, so that all methods see the same.
 pub(crate) fn default_features() -> FeatureChoice {
     Hg2vParams::default().features

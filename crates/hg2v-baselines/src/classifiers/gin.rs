@@ -60,8 +60,7 @@ impl Layer {
         graphs: &Arc<Graphs<R>>,
         h: Var,
     ) -> Var {
-        let around = pass.tape.neighbours(graphs, h);
-        let mut sum = pass.tape.add(around, h);
+        let mut sum = pass.tape.neighbours(graphs, R::ONE, h);
         if let Some(epsilon) = self.epsilon {
             let epsilon = pass.parameter(epsilon);
             sum = pass.tape.add_times(sum, epsilon, h);

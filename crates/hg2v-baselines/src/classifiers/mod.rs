@@ -3,3 +3,8 @@
 pub mod training;
 
 pub mod gin;
+
+pub mod pooling;
+
+pub mod diffpool;
+pub mod mincut;

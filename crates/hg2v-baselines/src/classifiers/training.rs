@@ -10,7 +10,7 @@
 use std::fmt;
 
 use hg2v::dataset::features::FeatureChoice;
-use hg2v::nn::{Real, adam, crew};
+use hg2v::nn::{Real, crew};
 use hg2v::prepare::Collection;
 use hg2v::rng;
 use hg2v::train::schedule;
@@ -19,11 +19,8 @@ use hg2v_eval::split::stratified_shuffle;
 use hg2v_eval::{Error, Result, Split};
 use rayon::prelude::*;
 
-use crate::network::{Network, Pass, Store};
-use crate::prepared::{Prepared, default_features};
-
-/// Nodes that a network at work takes at once.
-const NODES: usize = 1 << 13;
+use crate::network::{Descent, Network, Pass, Store};
+use crate::prepared::{NODES, Prepared, default_features};
 
 /// What a network is for.
 #[derive(Debug, Clone, Copy)]
@@ -189,8 +186,7 @@ fn train_one<D: Design>(
 ) -> Result<Trained> {
     let mut store = Store::<f32>::new(recipe.seed);
     let network = design.build(&mut store, task);
-    let (mut m, mut v) = (vec![0.0; store.values.len()], vec![0.0; store.values.len()]);
-    let mut step = 0;
+    let mut descent = Descent::new(&store);
     let mut best: Option<(Standing, Store<f32>, u64)> = None;
     for epoch in 0..recipe.epochs {
         let rate = recipe.rate * 0.5f64.powf((epoch / recipe.halve) as f64);
@@ -198,7 +194,7 @@ fn train_one<D: Design>(
         for graphs in order.chunks(recipe.batch) {
             let batch: Vec<(usize, u32)> = graphs.iter().map(|&i| train[i as usize]).collect();
             let (which, classes): (Vec<usize>, Vec<u32>) = batch.into_iter().unzip();
-            let stream = rng::stream(recipe.seed, "dropout", epoch, step);
+            let stream = rng::stream(recipe.seed, "dropout", epoch, descent.steps);
             let mut pass = Pass::training(&store, stream);
             let (graphs, x) = prepared.batch(&which, &mut pass);
             let output = network.forward(&mut pass, &graphs, x);
@@ -210,13 +206,9 @@ fn train_one<D: Design>(
             if !value.is_finite() {
                 return Err(diverged(design, recipe, epoch));
             }
-            let (mut gradient, seen) = pass.finish(loss);
-            if recipe.decay > 0.0 {
-                f32::axpy(recipe.decay as f32, &store.values, &mut gradient);
-            }
+            let (gradient, seen) = pass.finish(loss);
             store.absorb(&seen);
-            step += 1;
-            adam::step(rate, step, &mut store.values, &gradient, &mut m, &mut v);
+            descent.step(rate, recipe.decay, &mut store, gradient);
         }
         let now = standing(network.as_ref(), &store, prepared, held_out);
         match &best {

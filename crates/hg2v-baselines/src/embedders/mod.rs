@@ -1,1 +1,3 @@
 //! Vectors without labels.
+
+pub mod infograph;

@@ -24,8 +24,8 @@ impl<R: Real> Tape<R> {
         }
         let share = 1.0 / classes.len().max(1) as f64;
         let y = Array::scalar(R::from_f64(loss * share));
-        self.push(y, &[x], move |back, to| {
-            to.add_scaled(x, R::from_f64(share) * back.dy.values[0], &shares);
+        self.push(y, &[x], move |_, dy, to| {
+            to.add_scaled(x, R::from_f64(share) * dy.values[0], &shares);
         })
     }
 
@@ -37,8 +37,8 @@ impl<R: Real> Tape<R> {
         let tiny = R::from_f64(LOGARITHM);
         let logs = from.map(|s| R::from_f64((s + tiny).to_f64().ln()));
         let sum: R = from.values.iter().zip(&logs.values).map(|(&s, &log)| -s * log).sum();
-        self.push(Array::scalar(sum * share), &[s], move |back, to| {
-            let dy = back.dy.values[0] * share;
+        self.push(Array::scalar(sum * share), &[s], move |back, dy, to| {
+            let dy = dy.values[0] * share;
             to.add(s, |ds| {
                 let terms = back[s].values.iter().zip(&logs.values);
                 for (ds, (&s, &log)) in ds.values.iter_mut().zip(terms) {
@@ -78,8 +78,8 @@ impl<R: Real> Tape<R> {
                 here[0] = -here[0];
             }
         }
-        self.push(Array::scalar(R::from_f64(loss)), &[scores], move |back, to| {
-            to.add_scaled(scores, back.dy.values[0], &d);
+        self.push(Array::scalar(R::from_f64(loss)), &[scores], move |_, dy, to| {
+            to.add_scaled(scores, dy.values[0], &d);
         })
     }
 }

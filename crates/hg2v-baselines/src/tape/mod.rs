@@ -102,7 +102,7 @@ impl<R: Real> Array<R> {
 pub struct Var(usize);
 
 /// From the gradient of an operator's output to those of its inputs.
-type Vjp<R> = Box<dyn Fn(&Back<'_, R>, &mut Gradients<R>)>;
+type Vjp<R> = Box<dyn Fn(&Back<'_, R>, Array<R>, &mut Gradients<R>)>;
 
 /// What was computed, in order.
 pub struct Tape<R> {
@@ -112,12 +112,10 @@ pub struct Tape<R> {
     vjps: Vec<Option<Vjp<R>>>,
 }
 
-/// What a vector–Jacobian product may read: every value, its own output and the
-/// gradient of that.
+/// What a vector–Jacobian product may read: every value, and its own output.
 struct Back<'t, R> {
     values: &'t [Array<R>],
     y: &'t Array<R>,
-    dy: &'t Array<R>,
 }
 
 impl<R> Index<Var> for Back<'_, R> {
@@ -145,6 +143,15 @@ impl<R: Real> Gradients<R> {
     fn add(&mut self, var: Var, more: impl FnOnce(&mut Array<R>)) {
         if let Some((rows, columns)) = self.shapes[var.0] {
             more(self.of[var.0].get_or_insert_with(|| Array::zeros(rows, columns)));
+        }
+    }
+
+    /// Adds `x`, which need not be copied where it is the first.
+    fn give(&mut self, var: Var, x: Array<R>) {
+        match &mut self.of[var.0] {
+            Some(to) => R::axpy(R::ONE, &x.values, &mut to.values),
+            empty if self.shapes[var.0].is_some() => *empty = Some(x),
+            _ => {}
         }
     }
 
@@ -189,7 +196,7 @@ impl<R: Real> Tape<R> {
         &mut self,
         value: Array<R>,
         inputs: &[Var],
-        vjp: impl Fn(&Back<'_, R>, &mut Gradients<R>) + 'static,
+        vjp: impl Fn(&Back<'_, R>, Array<R>, &mut Gradients<R>) + 'static,
     ) -> Var {
         let var = self.leaf(value, inputs.iter().any(|input| self.wanted[input.0]));
         if self.wanted[var.0] {
@@ -210,7 +217,7 @@ impl<R: Real> Tape<R> {
             let Some(vjp) = &self.vjps[at] else { continue };
             // Nothing before it asks again.
             let Some(dy) = gradients.of[at].take() else { continue };
-            vjp(&Back { values: &self.values, y: &self.values[at], dy: &dy }, &mut gradients);
+            vjp(&Back { values: &self.values, y: &self.values[at] }, dy, &mut gradients);
         }
         gradients
     }

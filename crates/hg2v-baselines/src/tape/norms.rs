@@ -86,8 +86,8 @@ impl<R: Real> Tape<R> {
             }
         }
         let mean = moments.mean.clone();
-        let var = self.push(y, &[x, gamma, beta], move |back, to| {
-            let (x_rows, dy) = (&back[x], back.dy);
+        let var = self.push(y, &[x, gamma, beta], move |back, mut dy, to| {
+            let x_rows = &back[x];
             let columns = x_rows.columns;
             // Σ dY and Σ dY ⊙ X̂, side by side.
             let mut sums = vec![R::ZERO; 2 * columns];
@@ -115,14 +115,14 @@ impl<R: Real> Tape<R> {
                 (0..columns).map(|j| scale[j] * share * sum_dy_x[j] * rate[j]).collect();
             let fixed: Vec<R> =
                 (0..columns).map(|j| scale[j] * share * sum_dy[j] - by_x[j] * mean[j]).collect();
-            to.add(x, |dx| {
-                for u in 0..dy.rows {
-                    let (x, dy) = (x_rows.row(u), dy.row(u));
-                    for (j, dx) in dx.row_mut(u).iter_mut().enumerate() {
-                        *dx += scale[j] * dy[j] - fixed[j] - by_x[j] * x[j];
-                    }
+            for u in 0..dy.rows {
+                let line = scale.iter().zip(&fixed).zip(&by_x);
+                let row = dy.row_mut(u).iter_mut().zip(x_rows.row(u)).zip(line);
+                for ((dy, &x), ((&scale, &fixed), &by_x)) in row {
+                    *dy = scale * *dy - fixed - by_x * x;
                 }
-            });
+            }
+            to.give(x, dy);
         });
         (var, moments)
     }
@@ -133,9 +133,9 @@ impl<R: Real> Tape<R> {
         for u in 0..y.rows {
             softmax_row(y.row_mut(u));
         }
-        self.push(y, &[x], move |back, to| {
+        self.push(y, &[x], move |back, dy, to| {
             to.add(x, |dx| {
-                for (u, (y, dy)) in back.y.each_row().zip(back.dy.each_row()).enumerate() {
+                for (u, (y, dy)) in back.y.each_row().zip(dy.each_row()).enumerate() {
                     let mean: R = y.iter().zip(dy).map(|(&y, &dy)| y * dy).sum();
                     let row = dx.row_mut(u).iter_mut().zip(y).zip(dy);
                     row.for_each(|((dx, &y), &dy)| *dx += y * (dy - mean));
@@ -178,12 +178,12 @@ impl<R: Real> Tape<R> {
                 }
             }
         }
-        self.push(y, &[a], move |back, to| {
+        self.push(y, &[a], move |back, dy, to| {
             to.add(a, |da| {
                 for (block, d) in degrees.iter().enumerate() {
                     let mut s = vec![R::ZERO; k];
                     for i in 0..k {
-                        let (y, dy) = (back.y.row(block * k + i), back.dy.row(block * k + i));
+                        let (y, dy) = (back.y.row(block * k + i), dy.row(block * k + i));
                         for j in 0..k {
                             let both = dy[j] * y[j];
                             s[i] -= both / d[i][0];
@@ -192,7 +192,7 @@ impl<R: Real> Tape<R> {
                     }
                     for i in (0..k).filter(|&i| d[i][1] > R::ZERO) {
                         let by_degree = s[i] / (d[i][1] + d[i][1]);
-                        let (dy, to) = (back.dy.row(block * k + i), da.row_mut(block * k + i));
+                        let (dy, to) = (dy.row(block * k + i), da.row_mut(block * k + i));
                         for j in (0..k).filter(|&j| j != i && d[j][1] > R::ZERO) {
                             to[j] += dy[j] / d[i][0] / d[j][0] + by_degree;
                         }

@@ -15,9 +15,9 @@ impl<R: Real> Tape<R> {
         let mut y = self.value(a).clone();
         y.same_shape(self.value(b));
         R::axpy(scale, &self.value(b).values, &mut y.values);
-        self.push(y, &[a, b], move |back, to| {
-            to.add_scaled(a, R::ONE, back.dy);
-            to.add_scaled(b, scale, back.dy);
+        self.push(y, &[a, b], move |_, dy, to| {
+            to.add_scaled(b, scale, &dy);
+            to.give(a, dy);
         })
     }
 
@@ -27,17 +27,17 @@ impl<R: Real> Tape<R> {
         let mut y = self.value(a).clone();
         y.same_shape(self.value(b));
         R::axpy(self.value(s).values[0], &self.value(b).values, &mut y.values);
-        self.push(y, &[a, s, b], move |back, to| {
-            to.add_scaled(a, R::ONE, back.dy);
-            to.add_scaled(b, back[s].values[0], back.dy);
-            to.add(s, |ds| ds.values[0] += dot(&back[b].values, &back.dy.values));
+        self.push(y, &[a, s, b], move |back, dy, to| {
+            to.add_scaled(b, back[s].values[0], &dy);
+            to.add(s, |ds| ds.values[0] += dot(&back[b].values, &dy.values));
+            to.give(a, dy);
         })
     }
 
     /// `Y = s·X + c`. `dX = s·dY`.
     pub fn affine(&mut self, x: Var, scale: R, shift: R) -> Var {
         let y = self.value(x).map(|x| scale * x + shift);
-        self.push(y, &[x], move |back, to| to.add_scaled(x, scale, back.dy))
+        self.push(y, &[x], move |_, dy, to| to.add_scaled(x, scale, &dy))
     }
 
     /// `Y = A ⊙ B`. `dA = B ⊙ dY`, `dB = A ⊙ dY`.
@@ -45,10 +45,10 @@ impl<R: Real> Tape<R> {
         let mut y = self.value(a).clone();
         y.same_shape(self.value(b));
         y.values.iter_mut().zip(&self.value(b).values).for_each(|(y, b)| *y *= *b);
-        self.push(y, &[a, b], move |back, to| {
+        self.push(y, &[a, b], move |back, dy, to| {
             for (one, other) in [(a, b), (b, a)] {
                 to.add(one, |d| {
-                    let more = back[other].values.iter().zip(&back.dy.values);
+                    let more = back[other].values.iter().zip(&dy.values);
                     d.values.iter_mut().zip(more).for_each(|(d, (x, dy))| *d += *x * *dy);
                 });
             }
@@ -59,23 +59,22 @@ impl<R: Real> Tape<R> {
     pub fn relu(&mut self, x: Var) -> Var {
         // A NaN is not hidden: it fails the comparison.
         let y = self.value(x).map(|x| if x < R::ZERO { R::ZERO } else { x });
-        self.push(y, &[x], move |back, to| {
-            to.add(x, |dx| {
-                let more = back.y.values.iter().zip(&back.dy.values);
-                for (dx, (y, dy)) in dx.values.iter_mut().zip(more) {
-                    *dx += if *y > R::ZERO { *dy } else { R::ZERO };
-                }
-            });
+        self.push(y, &[x], move |back, mut dy, to| {
+            // A product rather than a choice, which the processor would have to guess.
+            for (dy, y) in dy.values.iter_mut().zip(&back.y.values) {
+                *dy *= if *y > R::ZERO { R::ONE } else { R::ZERO };
+            }
+            to.give(x, dy);
         })
     }
 
     /// `Y = √max(X, least)`. `dX = dY / (2·Y)` where `X > least`, 0 elsewhere.
     pub fn sqrt(&mut self, x: Var, least: R) -> Var {
         let y = self.value(x).map(|x| if x < least { least } else { x }.sqrt());
-        self.push(y, &[x], move |back, to| {
+        self.push(y, &[x], move |back, dy, to| {
             to.add(x, |dx| {
                 let inputs = back[x].values.iter().zip(&back.y.values);
-                for ((dx, (x, y)), dy) in dx.values.iter_mut().zip(inputs).zip(&back.dy.values) {
+                for ((dx, (x, y)), dy) in dx.values.iter_mut().zip(inputs).zip(&dy.values) {
                     if *x > least {
                         *dx += *dy / (*y + *y);
                     }
@@ -87,10 +86,10 @@ impl<R: Real> Tape<R> {
     /// `Y = 1 / max(X, least)`. `dX = −Y² ⊙ dY` where `X > least`, 0 elsewhere.
     pub fn reciprocal(&mut self, x: Var, least: R) -> Var {
         let y = self.value(x).map(|x| R::ONE / if x < least { least } else { x });
-        self.push(y, &[x], move |back, to| {
+        self.push(y, &[x], move |back, dy, to| {
             to.add(x, |dx| {
                 let inputs = back[x].values.iter().zip(&back.y.values);
-                for ((dx, (x, y)), dy) in dx.values.iter_mut().zip(inputs).zip(&back.dy.values) {
+                for ((dx, (x, y)), dy) in dx.values.iter_mut().zip(inputs).zip(&dy.values) {
                     if *x > least {
                         *dx -= *y * *y * *dy;
                     }
@@ -108,13 +107,13 @@ impl<R: Real> Tape<R> {
         for u in 0..from.rows {
             R::axpy(scale.values[u], from.row(u), y.row_mut(u));
         }
-        self.push(y, &[x, c], move |back, to| {
+        self.push(y, &[x, c], move |back, dy, to| {
             to.add(x, |dx| {
-                let rows = back.dy.each_row().zip(&back[c].values).enumerate();
+                let rows = dy.each_row().zip(&back[c].values).enumerate();
                 rows.for_each(|(u, (dy, c))| R::axpy(*c, dy, dx.row_mut(u)));
             });
             to.add(c, |dc| {
-                let rows = back[x].each_row().zip(back.dy.each_row());
+                let rows = back[x].each_row().zip(dy.each_row());
                 dc.values.iter_mut().zip(rows).for_each(|(dc, (x, dy))| *dc += dot(x, dy));
             });
         })
@@ -126,10 +125,10 @@ impl<R: Real> Tape<R> {
         left.same_shape(right);
         let dots = left.each_row().zip(right.each_row()).map(|(a, b)| dot(a, b)).collect();
         let y = Array::new(left.rows, 1, dots);
-        self.push(y, &[a, b], move |back, to| {
+        self.push(y, &[a, b], move |back, dy, to| {
             for (one, other) in [(a, b), (b, a)] {
                 to.add(one, |d| {
-                    let rows = back[other].each_row().zip(&back.dy.values).enumerate();
+                    let rows = back[other].each_row().zip(&dy.values).enumerate();
                     rows.for_each(|(u, (x, dy))| R::axpy(*dy, x, d.row_mut(u)));
                 });
             }
@@ -144,9 +143,9 @@ impl<R: Real> Tape<R> {
             1,
             from.each_row().map(|row| row.iter().copied().sum()).collect(),
         );
-        self.push(y, &[x], move |back, to| {
+        self.push(y, &[x], move |_, dy, to| {
             to.add(x, |dx| {
-                for (u, dy) in back.dy.values.iter().enumerate() {
+                for (u, dy) in dy.values.iter().enumerate() {
                     dx.row_mut(u).iter_mut().for_each(|dx| *dx += *dy);
                 }
             });
@@ -156,8 +155,8 @@ impl<R: Real> Tape<R> {
     /// The sum of all numbers. `dX = dy` everywhere.
     pub fn sum(&mut self, x: Var) -> Var {
         let y = Array::scalar(self.value(x).values.iter().copied().sum());
-        self.push(y, &[x], move |back, to| {
-            let dy = back.dy.values[0];
+        self.push(y, &[x], move |_, dy, to| {
+            let dy = dy.values[0];
             to.add(x, |dx| dx.values.iter_mut().for_each(|dx| *dx += dy));
         })
     }
@@ -184,12 +183,12 @@ impl<R: Real> Tape<R> {
             first += x.columns;
         }
         let all = parts.to_vec();
-        self.push(y, parts, move |back, to| {
+        self.push(y, parts, move |back, dy, to| {
             let mut first = 0;
             for &part in &all {
                 let columns = back[part].columns;
                 to.add(part, |dx| {
-                    for (u, dy) in back.dy.each_row().enumerate() {
+                    for (u, dy) in dy.each_row().enumerate() {
                         R::axpy(R::ONE, &dy[first..first + columns], dx.row_mut(u));
                     }
                 });

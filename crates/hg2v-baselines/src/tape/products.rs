@@ -12,8 +12,8 @@ impl<R: Real> Tape<R> {
     pub fn product(&mut self, a: Var, b: Var) -> Var {
         let mut y = Array::zeros(self.value(a).rows, self.value(b).columns);
         product(self.value(a).view(), self.value(b).view(), R::ZERO, y.view_mut());
-        self.push(y, &[a, b], move |back, to| {
-            let dy = back.dy.view();
+        self.push(y, &[a, b], move |back, dy, to| {
+            let dy = dy.view();
             to.add(a, |da| product(dy, back[b].view().t(), R::ONE, da.view_mut()));
             to.add(b, |db| product(back[a].view().t(), dy, R::ONE, db.view_mut()));
         })
@@ -24,8 +24,8 @@ impl<R: Real> Tape<R> {
     pub fn product_of_rows(&mut self, a: Var, b: Var) -> Var {
         let mut y = Array::zeros(self.value(a).rows, self.value(b).rows);
         product(self.value(a).view(), self.value(b).view().t(), R::ZERO, y.view_mut());
-        self.push(y, &[a, b], move |back, to| {
-            let dy = back.dy.view();
+        self.push(y, &[a, b], move |back, dy, to| {
+            let dy = dy.view();
             to.add(a, |da| product(dy, back[b].view(), R::ONE, da.view_mut()));
             to.add(b, |db| product(dy.t(), back[a].view(), R::ONE, db.view_mut()));
         })
@@ -39,22 +39,25 @@ impl<R: Real> Tape<R> {
         product_then(from.view(), self.value(w).view(), R::ZERO, y.view_mut(), |column, row| {
             row.iter_mut().zip(&bias.values[column..]).for_each(|(y, b)| *y += *b);
         });
-        self.push(y, &[x, w, b], move |back, to| {
-            let dy = back.dy.view();
+        self.push(y, &[x, w, b], move |back, dy, to| {
+            let dy = dy.view();
             to.add(x, |dx| product(dy, back[w].view().t(), R::ONE, dx.view_mut()));
             to.add(w, |dw| product(back[x].view().t(), dy, R::ONE, dw.view_mut()));
-            to.add(b, |db| back.dy.each_row().for_each(|row| R::axpy(R::ONE, row, &mut db.values)));
+            to.add(b, |db| {
+                (0..dy.rows()).for_each(|u| R::axpy(R::ONE, dy.row(u), &mut db.values));
+            });
         })
     }
 
-    /// `Y = A·X` for the graphs' `A`. It is symmetric, so `dX = A·dY`.
-    pub fn neighbours(&mut self, graphs: &Arc<Graphs<R>>, x: Var) -> Var {
+    /// `Y = (A + s·I)·X` for the graphs' `A`: what is around each node, and `s` times
+    /// the node itself. `A` is symmetric, so `dX = (A + s·I)·dY`.
+    pub fn neighbours(&mut self, graphs: &Arc<Graphs<R>>, own: R, x: Var) -> Var {
         let from = self.value(x);
         let mut y = Array::zeros(from.rows, from.columns);
-        spread_edges(graphs, from, &mut y);
+        spread_edges(graphs, own, from, &mut y);
         let graphs = Arc::clone(graphs);
-        self.push(y, &[x], move |back, to| {
-            to.add(x, |dx| spread_edges(&graphs, back.dy, dx));
+        self.push(y, &[x], move |_, dy, to| {
+            to.add(x, |dx| spread_edges(&graphs, own, &dy, dx));
         })
     }
 
@@ -72,9 +75,9 @@ impl<R: Real> Tape<R> {
             product(a.row_range(rows.0, rows.1).t(), b.row_range(rows.0, rows.1), R::ZERO, to);
         }
         let segments = Arc::clone(segments);
-        self.push(y, &[a, b], move |back, to| {
+        self.push(y, &[a, b], move |back, dy, to| {
             for (g, (start, rows)) in windows(&segments) {
-                let dy = back.dy.view().row_range(g * p, p);
+                let dy = dy.view().row_range(g * p, p);
                 to.add(a, |da| {
                     let da = da.view_mut().split_rows(start).1.split_rows(rows).0;
                     product(back[b].view().row_range(start, rows), dy.t(), R::ONE, da);
@@ -101,9 +104,9 @@ impl<R: Real> Tape<R> {
             product(left.view().row_range(start, rows), b, R::ZERO, to);
         }
         let segments = Arc::clone(segments);
-        self.push(y, &[a, b], move |back, to| {
+        self.push(y, &[a, b], move |back, dy, to| {
             for (g, (start, rows)) in windows(&segments) {
-                let dy = back.dy.view().row_range(start, rows);
+                let dy = dy.view().row_range(start, rows);
                 to.add(a, |da| {
                     let da = da.view_mut().split_rows(start).1.split_rows(rows).0;
                     product(dy, back[b].view().row_range(g * p, p).t(), R::ONE, da);
@@ -117,11 +120,14 @@ impl<R: Real> Tape<R> {
     }
 }
 
-/// `Y ← Y + A·X`.
-fn spread_edges<R: Real>(graphs: &Graphs<R>, x: &Array<R>, y: &mut Array<R>) {
+/// `Y ← Y + (A + s·I)·X`.
+fn spread_edges<R: Real>(graphs: &Graphs<R>, own: R, x: &Array<R>, y: &mut Array<R>) {
     assert_eq!(x.rows, graphs.num_nodes(), "a row for each node");
     for node in 0..x.rows {
         let to = y.row_mut(node);
+        if own != R::ZERO {
+            R::axpy(own, x.row(node), to);
+        }
         for (target, weight) in graphs.row(node) {
             R::axpy(weight, x.row(target), to);
         }

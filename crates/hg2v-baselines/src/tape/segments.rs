@@ -24,9 +24,9 @@ impl<R: Real> Tape<R> {
             (range[0]..range[1]).for_each(|u| R::axpy(R::ONE, from.row(u), y.row_mut(g)));
         }
         let segments = Arc::clone(segments);
-        self.push(y, &[x], move |back, to| {
+        self.push(y, &[x], move |_, dy, to| {
             to.add(x, |dx| {
-                for (dy, range) in back.dy.each_row().zip(segments.windows(2)) {
+                for (dy, range) in dy.each_row().zip(segments.windows(2)) {
                     (range[0]..range[1]).for_each(|u| R::axpy(R::ONE, dy, dx.row_mut(u)));
                 }
             });
@@ -63,11 +63,11 @@ impl<R: Real> Tape<R> {
             }
         }
         let segments = Arc::clone(segments);
-        self.push(y, &[x], move |back, to| {
+        self.push(y, &[x], move |_, dy, to| {
             to.add(x, |dx| {
                 let full = segments.windows(2).enumerate().filter(|(_, range)| range[0] < range[1]);
                 for (g, _) in full {
-                    for (j, &dy) in back.dy.row(g).iter().enumerate() {
+                    for (j, &dy) in dy.row(g).iter().enumerate() {
                         dx.row_mut(largest[g * columns + j])[j] += dy;
                     }
                 }

@@ -87,8 +87,8 @@ fn products() {
     check(&[numbers(5, 4, 1), numbers(4, 3, 2), numbers(1, 3, 3)], |t, x| {
         t.linear(x[0], x[1], x[2])
     });
-    check(&[numbers(9, 3, 1)], |t, x| t.neighbours(&graphs(), x[0]));
-    check(&[numbers(9, 3, 1)], |t, x| t.neighbours(&graphs().normalized(), x[0]));
+    check(&[numbers(9, 3, 1)], |t, x| t.neighbours(&graphs(), 1.5, x[0]));
+    check(&[numbers(9, 3, 1)], |t, x| t.neighbours(&graphs().normalized(), 0.0, x[0]));
     check(&[numbers(9, 3, 1), numbers(9, 2, 2)], |t, x| t.gather(x[0], x[1], &segments()));
     check(&[numbers(9, 3, 1), numbers(12, 2, 2)], |t, x| t.spread(x[0], x[1], &segments()));
 }
@@ -180,14 +180,14 @@ fn what_operators_compute_is_what_their_equations_say() {
 fn empty_graphs_and_lonely_nodes_give_finite_numbers() {
     let mut t = Tape::default();
     let x = t.variable(numbers(9, 3, 1));
-    let y = t.neighbours(&graphs().normalized(), x);
+    let y = t.neighbours(&graphs().normalized(), 0.0, x);
     let means = t.segment_mean(y, &graphs().starts);
     let largest = t.segment_max(y, &graphs().starts);
     assert_eq!(t.value(means).row(1), [0.0; 3]);
     assert_eq!(t.value(largest).row(1), [0.0; 3]);
     // A single cluster has no edge to another.
     let s = t.softmax(x);
-    let a = t.neighbours(&graphs(), s);
+    let a = t.neighbours(&graphs(), 0.0, s);
     let a = t.gather(s, a, &graphs().starts);
     let a = t.normalized_blocks(a);
     let both = t.times(a, a);

@@ -1,5 +1,6 @@
 //! Networks: parameters with names, the layers that most share, and a pass over both.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use hg2v::nn::{Real, adam};
@@ -89,10 +90,10 @@ impl<R: Real> Store<R> {
         }
     }
 
-    /// The numbers of one matrix, row after row.
-    pub fn matrix_mut(&mut self, slot: Slot) -> &mut [R] {
+    /// Where in `values` a matrix lies.
+    pub fn range(&self, slot: Slot) -> Range<usize> {
         let (start, rows, columns) = self.shapes[slot.0];
-        &mut self.values[start..start + rows * columns]
+        start..start + rows * columns
     }
 
     /// Takes into account what the batch norms of a pass in training saw.
@@ -147,9 +148,8 @@ impl<'s, R: Real> Pass<'s, R> {
         if let Some(var) = self.leaves[slot.0] {
             return var;
         }
-        let (start, rows, columns) = self.store.shapes[slot.0];
-        let values = self.store.values[start..start + rows * columns].to_vec();
-        let value = Array::new(rows, columns, values);
+        let (_, rows, columns) = self.store.shapes[slot.0];
+        let value = Array::new(rows, columns, self.store.values[self.store.range(slot)].to_vec());
         let var = match self.training {
             Some(_) => self.tape.variable(value),
             None => self.tape.constant(value),

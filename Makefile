@@ -1,19 +1,28 @@
 # What CI runs, under the same names.
-.PHONY: test test-peers svm-parity demo bench bench-peers cuda lint
+.PHONY: test test-peers svm-parity layer-parity demo bench bench-peers cuda lint
 
 # Everything is built once, in the profile that ships.
 test: lint
 	cargo test --release --workspace --lib --bins --tests -- --quiet
 	cargo test --release --workspace --doc -- --quiet
 
-# Beside scikit-learn, on the real sets of HG2V_DATA; a few hundred megabytes are
-# installed under .venv/peers the first time.
-test-peers: $(if $(HG2V_DATA),svm-parity)
+# Beside PyTorch Geometric, and beside scikit-learn on the real sets of HG2V_DATA; a few
+# gigabytes are installed under .venv/torch and .venv/peers the first time.
+test-peers: layer-parity $(if $(HG2V_DATA),svm-parity)
 	$(if $(HG2V_DATA),,@echo "skipped: tests beside scikit-learn need HG2V_DATA, a folder of TU zips")
 
 svm-parity: .venv/peers/ready
 	cargo test --release --workspace --lib --bins --tests --no-run
 	.venv/peers/bin/python crates/hg2v-eval/peers/svm.py parity target/release/hg2v
+
+layer-parity: .venv/torch/ready
+	cargo build --release --workspace --example layers
+	.venv/torch/bin/python crates/hg2v-baselines/peers/layers.py target/release/examples/layers
+
+.venv/torch/ready:
+	python3 -m venv .venv/torch
+	.venv/torch/bin/pip install --quiet torch torch_geometric
+	touch $@
 
 .venv/peers/ready:
 	python3 -m venv .venv/peers

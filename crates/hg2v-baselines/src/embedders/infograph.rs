@@ -190,3 +190,38 @@ impl InfoGraph {
         Ok((network, store))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hg2v::coarsen;
+    use hg2v::graph::{GraphRecord, WeightPolicy};
+    use hg2v::prepare::Run;
+
+    #[test]
+    fn training_tells_nodes_of_a_graph_from_others() {
+        let cycle = |n: u32| GraphRecord {
+            num_nodes: n + n % 3,
+            edges: (0..n).map(|v| [v, (v + 1) % n]).collect(),
+            ..GraphRecord::default()
+        };
+        let records: Vec<GraphRecord> = (4..20).map(cycle).collect();
+        let run = Run::in_memory(&records);
+        let coarsening = coarsen::Params::default();
+        let collection = Collection::new(run, WeightPolicy::Use, &coarsening, None).unwrap();
+        let all: Vec<usize> = (0..16).collect();
+        let prepared = Prepared::new(&collection, default_features(), &all).unwrap();
+        let loss = |epochs| {
+            let method =
+                InfoGraph { hidden: 8, layers: 2, epochs, rate: 0.01, ..InfoGraph::default() };
+            let (network, store) = method.train(&prepared, &all).unwrap();
+            let mut pass = Pass::training(&store, rng::stream(0, "dropout", 0, 0));
+            let (graphs, x) = prepared.batch(&all, &mut pass);
+            let loss = network.loss(&mut pass, &graphs, x);
+            pass.tape.value(loss).values[0]
+        };
+        let (before, after) = (loss(0), loss(60));
+        // Scores of nothing would have 0; perfect ones −2·ln 2.
+        assert!(after < before && after < -0.3, "{before} before, {after} after");
+    }
+}

@@ -36,24 +36,9 @@ impl<R: Real> Graphs<R> {
         Arc::new(Graphs { starts: starts.into(), offsets, targets, weights })
     }
 
-    /// How many graphs.
-    pub fn len(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// How many nodes all graphs have together.
     pub fn num_nodes(&self) -> usize {
         self.offsets.len() - 1
-    }
-
-    /// How many edges end at any of the nodes: the entries of `A`.
-    pub fn entries(&self) -> usize {
-        self.targets.len()
     }
 
     /// `‖A‖²`, the sum of all squared weights.

@@ -55,8 +55,7 @@ impl<R: Real> Tape<R> {
             for u in range[0]..range[1] {
                 let now = y.row_mut(g).iter_mut().zip(winners.iter_mut());
                 for ((y, winner), &x) in now.zip(from.row(u)) {
-                    // A NaN wins, and is not hidden.
-                    if u == range[0] || !(x <= *y) {
+                    if u == range[0] || x > *y {
                         (*y, *winner) = (x, u);
                     }
                 }

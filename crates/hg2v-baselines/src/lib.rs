@@ -2,13 +2,22 @@
 //!
 //! | role | what it makes of a graph | methods |
 //! |---|---|---|
-//! | [`embedders`] | a vector, without labels | [`graph2vec`](embedders::graph2vec), [`graph2vec_gnn`](embedders::graph2vec_gnn), [`graph2vec_loukas`](embedders::graph2vec_loukas) |
-//! | [`kernels`] | a number for each pair | [`wl_subtree`](kernels::wl_subtree), [`wl_oa`](kernels::wl_oa) |
-//! | [`classifiers`] | a class, taught by labels | |
+//! | [`embedders`] | a vector, without labels | [Graph2Vec](embedders::graph2vec), its ablations [with a network](embedders::graph2vec_gnn) and [with coarsening](embedders::graph2vec_loukas), [InfoGraph](embedders::infograph) |
+//! | [`kernels`] | a number for each pair | [WL subtree](kernels::wl_subtree), [WL optimal assignment](kernels::wl_oa) |
+//! | [`classifiers`] | a class, taught by labels | [GIN](classifiers::gin), [DiffPool](classifiers::diffpool), [MinCutPool](classifiers::mincut) |
 //!
 //! All implement the roles of [`hg2v_eval::method`], so that one harness judges them on
 //! the same splits; [`registry`] has them by name. Each file names its paper, its equations
 //! and its cost.
+//!
+//! Networks are built on a small [`tape`] that differentiates, and share [`network`]'s
+//! parameters and layers.
+
+pub mod tape;
+
+pub mod network;
+
+mod prepared;
 
 pub mod classifiers;
 pub mod embedders;

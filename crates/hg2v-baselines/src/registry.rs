@@ -7,9 +7,14 @@ use hg2v::nn::machine::Machine;
 use hg2v_eval::controls::{Majority, Network, Statistics};
 use hg2v_eval::method::{Embedder, GraphKernel, Learner, Role};
 
+use crate::classifiers::diffpool::DiffPool;
+use crate::classifiers::gin::Gin;
+use crate::classifiers::mincut::MinCut;
+use crate::classifiers::training::Recipe;
 use crate::embedders::graph2vec::Graph2Vec;
 use crate::embedders::graph2vec_gnn::Graph2VecGnn;
 use crate::embedders::graph2vec_loukas::Graph2VecLoukas;
+use crate::embedders::infograph::InfoGraph;
 use crate::kernels::wl_oa::WlOa;
 use crate::kernels::wl_subtree::WlSubtree;
 
@@ -91,9 +96,18 @@ pub static METHODS: &[Entry] = &[
     Entry { name: "graph2vec", about: "skip-gram over Weisfeiler–Lehman labels", pyramids: false, make: |with| Method::embedder(graph2vec(with)) },
     Entry { name: "graph2vec-gnn", about: "HG2V without coarsening", pyramids: false, make: |with| Method::embedder(Graph2VecGnn { params: Hg2vParams::default().seed(with.seed), machine: with.machine.clone() }) },
     Entry { name: "graph2vec-loukas", about: "Graph2Vec over all levels of pyramids", pyramids: true, make: |with| Method::embedder(Graph2VecLoukas(graph2vec(with))) },
+    Entry { name: "infograph", about: "nodes told from those of other graphs by what a graph says of itself", pyramids: false, make: |with| Method::embedder(InfoGraph { seed: with.seed, ..InfoGraph::default() }) },
     Entry { name: "wl-subtree", about: "the Weisfeiler–Lehman subtree kernel", pyramids: false, make: |_| Method::kernel(WlSubtree::default()) },
     Entry { name: "wl-oa", about: "the Weisfeiler–Lehman optimal assignment kernel", pyramids: false, make: |_| Method::kernel(WlOa::default()) },
+    Entry { name: "gin", about: "the graph isomorphism network, taught by labels", pyramids: false, make: |with| Method::learner(seeded(Gin::default(), |gin| &mut gin.recipe, with)) },
+    Entry { name: "diffpool", about: "pooling that is learnt, taught by labels", pyramids: false, make: |with| Method::learner(seeded(DiffPool::default(), |diffpool| &mut diffpool.recipe, with)) },
+    Entry { name: "mincut", about: "pooling along cuts, taught by labels", pyramids: false, make: |with| Method::learner(seeded(MinCut::default(), |mincut| &mut mincut.recipe, with)) },
 ];
+
+fn seeded<L>(mut learner: L, recipe: fn(&mut L) -> &mut Recipe, with: &Surroundings) -> L {
+    recipe(&mut learner).seed = with.seed;
+    learner
+}
 
 fn hg2v(with: &Surroundings) -> Network {
     Network::trained(Hg2vParams::default().seed(with.seed)).on(&with.machine)

@@ -3,4 +3,5 @@
 pub mod graph2vec;
 pub mod graph2vec_gnn;
 pub mod graph2vec_loukas;
+pub mod infograph;
 pub mod skip_gram;

@@ -1,0 +1,86 @@
+//! Graphs with the features of their nodes, as HG2V sees them.
+
+use std::sync::Arc;
+
+use hg2v::Hg2vParams;
+use hg2v::dataset::features::{FeatureChoice, FeatureSchema, Origin};
+use hg2v::graph::Graph;
+use hg2v::nn::Real;
+use hg2v::prepare::Collection;
+use hg2v_eval::Result;
+
+use crate::network::Pass;
+use crate::tape::{Array, Graphs, Var};
+
+/// Nodes that a network at work takes at once.
+pub(crate) const NODES: usize = 1 << 13;
+
+/// The node features that HG2V takes by default, so that all methods see the same.
+pub(crate) fn default_features() -> FeatureChoice {
+    Hg2vParams::default().features
+}
+
+/// Graphs ready for a network.
+pub(crate) struct Prepared<'a> {
+    /// Numbers a node.
+    pub(crate) dim: usize,
+    graphs: &'a [Graph],
+    /// The rows of each graph's nodes.
+    features: Vec<Vec<f32>>,
+}
+
+impl<'a> Prepared<'a> {
+    /// All graphs of a collection, their features fitted to the graphs `train`.
+    ///
+    /// # Errors
+    /// Graphs that disagree on their features.
+    pub(crate) fn new(
+        collection: &'a Collection<'_>,
+        choice: FeatureChoice,
+        train: &[usize],
+    ) -> Result<Prepared<'a>> {
+        let (run, graphs) = (collection.run, &collection.graphs);
+        let chosen = train.iter().map(|&i| (&run.records[i], &graphs[i]));
+        let schema = FeatureSchema::fit(run.file, choice, chosen)?;
+        let features = |i: usize| {
+            let origin = Origin { file: run.file, position: run.position + i as u64 };
+            Ok(schema.apply(&run.records[i], &graphs[i], origin)?.0.values)
+        };
+        let features = (0..graphs.len()).map(features).collect::<Result<_>>()?;
+        Ok(Prepared { dim: schema.dim(), graphs, features })
+    }
+
+    /// Some graphs, put on a pass.
+    pub(crate) fn batch<R: Real>(
+        &self,
+        which: &[usize],
+        pass: &mut Pass<'_, R>,
+    ) -> (Arc<Graphs<R>>, Var) {
+        let graphs = Graphs::new(which.iter().map(|&i| &self.graphs[i]));
+        let values = which.iter().flat_map(|&i| &self.features[i]);
+        let values: Vec<R> = values.map(|&x| R::from_f64(f64::from(x))).collect();
+        let x = pass.tape.constant(Array::new(graphs.num_nodes(), self.dim, values));
+        (graphs, x)
+    }
+
+    /// The same graphs in runs of at most `nodes` nodes, or of one graph.
+    pub(crate) fn portions<'w>(&self, which: &'w [usize], nodes: usize) -> Vec<&'w [usize]> {
+        let (mut runs, mut start, mut total) = (Vec::new(), 0, 0);
+        for (at, &i) in which.iter().enumerate() {
+            let own = self.graphs[i].num_nodes();
+            if at > start && total + own > nodes {
+                runs.push(&which[start..at]);
+                (start, total) = (at, 0);
+            }
+            total += own;
+        }
+        runs.push(&which[start..]);
+        runs
+    }
+
+    /// How many nodes these graphs have, in the mean.
+    pub(crate) fn mean_nodes(&self, which: &[usize]) -> f64 {
+        let nodes: usize = which.iter().map(|&i| self.graphs[i].num_nodes()).sum();
+        nodes as f64 / which.len().max(1) as f64
+    }
+}

@@ -1,0 +1,54 @@
+//! What InfoGraph promises.
+
+use hg2v::graph::Scalar;
+use hg2v_baselines::embedders::infograph::InfoGraph;
+use hg2v_eval::Matrix;
+use hg2v_eval::method::Embedder;
+use hg2v_eval::select::{self, Protocol};
+use hg2v_eval::split::stratified_shuffle;
+
+use crate::common::{at, classes, collect, planted};
+
+fn small() -> InfoGraph {
+    InfoGraph { hidden: 8, layers: 2, epochs: 5, batch: 16, ..InfoGraph::default() }
+}
+
+fn vectors(count: usize, train: &[usize]) -> Matrix {
+    let records = planted(count);
+    small().vectors(&collect(&records), Some(train)).unwrap()
+}
+
+#[test]
+fn vectors_are_the_same_bits_at_any_thread_count_alone_and_among_others() {
+    let train: Vec<usize> = (0..30).collect();
+    let one = at(1, || vectors(60, &train));
+    assert!(at(2, || vectors(60, &train)) == one);
+    assert!(at(4, || vectors(60, &train)) == one);
+    let first = vectors(30, &train);
+    assert!(first == one.take(&train).unwrap());
+}
+
+#[test]
+fn labels_are_not_looked_at() {
+    let mut records = planted(30);
+    let before = small().vectors(&collect(&records), None).unwrap();
+    records.iter_mut().for_each(|record| record.label = Some(Scalar::Int(7)));
+    assert!(small().vectors(&collect(&records), None).unwrap() == before);
+}
+
+#[test]
+fn vectors_tell_planted_classes_apart() {
+    let labels = classes(80);
+    let split = stratified_shuffle(&labels, 0.25, 0, 0).unwrap();
+    let x = vectors(80, &split.train);
+    assert_eq!((x.rows(), x.columns()), (80, 16));
+    let outcome = select::evaluate(&x, &labels, &split, &Protocol::default()).unwrap();
+    assert!(outcome.accuracy > 0.9, "{}", outcome.accuracy);
+}
+
+#[test]
+fn sizes_of_zero_are_refused() {
+    let records = planted(4);
+    let told = InfoGraph { layers: 0, ..small() }.vectors(&collect(&records), None);
+    assert_eq!(told.unwrap_err().to_string(), "layers is 0, but it must be at least 1");
+}

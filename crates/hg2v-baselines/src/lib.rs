@@ -3,7 +3,7 @@
 //! | role | what it makes of a graph | methods |
 //! |---|---|---|
 //! | [`embedders`] | a vector, without labels | |
-//! | [`kernels`] | a number for each pair | |
+//! | [`kernels`] | a number for each pair | [`Wwl`](kernels::wwl::Wwl) |
 //! | [`classifiers`] | a class, taught by labels | |
 //!
 //! All implement the roles of [`hg2v_eval::method`], so that one harness judges them on

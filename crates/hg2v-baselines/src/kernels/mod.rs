@@ -1,1 +1,3 @@
 //! Graphs compared two by two.
+
+pub mod wwl;

@@ -4,10 +4,12 @@
 //! |---|---|---|
 //! | [`transport`] | two weighted sets of points | exactly, with a certificate |
 //! | [`spectra`] | the Laplacians' eigenvalues | in closed form |
+//! | [`simplex`] | the same, many times over | the network simplex |
 //! | [`ground`] | all rows of two sets of points | one point against many at once |
 //! | [`fgw`] | structures and attributes at once | conditional gradients: a bound from above |
 
 pub mod fgw;
 pub mod ground;
+pub mod simplex;
 pub mod spectra;
 pub mod transport;

@@ -3,8 +3,9 @@
 
 use hg2v::Hg2v;
 use hg2v::distance::fgw::{Attributed, Loss, Params, descend, fgw};
+use hg2v::distance::simplex::Solver;
 use hg2v::distance::spectra::{MOST_NODES, spectrum, wasserstein};
-use hg2v::distance::transport::{Plan, Solver, transport, uniform};
+use hg2v::distance::transport::{Plan, transport, uniform};
 use hg2v::graph::wl::{Refiner, histogram};
 use hg2v::graph::{Features, Graph, GraphRecord, Scalar, WeightPolicy};
 use proptest::prelude::*;

@@ -140,8 +140,12 @@ impl GraphKernel for Wwl {
         collection: &Collection<'_>,
         done: &(dyn Fn(f64) + Sync),
     ) -> Result<Vec<Matrix>> {
-        if let Some(bad) = self.lambdas.iter().find(|lambda| !(**lambda > 0.0)) {
-            return Err(hg2v::Error::parameter("λ", bad, "it must be above 0").into());
+        if let Some(bad) =
+            self.lambdas.iter().find(|lambda| !(lambda.is_finite() && **lambda > 0.0))
+        {
+            return Err(
+                hg2v::Error::parameter("λ", bad, "it must be a finite number above 0").into()
+            );
         }
         let n = collection.len();
         let distances = self.distances(collection, done)?;
@@ -167,7 +171,7 @@ fn pairs<M>(
     let finished = AtomicUsize::new(0);
     let all = (n * n.saturating_sub(1) / 2).max(1);
     // Row i beside row n − 1 − i: every task has as many pairs.
-    let rows = (0..n).map(|i| if i % 2 == 0 { i / 2 } else { n - 1 - i / 2 });
+    let rows = (0..n).map(|i| if i.is_multiple_of(2) { i / 2 } else { n - 1 - i / 2 });
     let mut computed: Vec<(usize, Vec<f64>)> = rows
         .collect::<Vec<_>>()
         .into_par_iter()

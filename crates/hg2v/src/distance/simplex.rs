@@ -184,7 +184,7 @@ impl Solver {
             let mut half = self.start.first[node];
             while half != NONE {
                 let (row, column, mass) = self.start.arcs[half as usize / 2];
-                let other = if half % 2 == 0 { n + column as usize } else { row as usize };
+                let other = if half.is_multiple_of(2) { n + column as usize } else { row as usize };
                 if other as u32 != self.parent[node] {
                     self.mass[other] = mass;
                     self.depth[other] = self.depth[node] + 1;

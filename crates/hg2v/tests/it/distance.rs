@@ -64,7 +64,7 @@ fn problems() -> impl Strategy<Value = (Vec<f64>, Vec<f64>, Vec<f64>)> {
                 .prop_filter("some mass", |masses| masses.iter().sum::<f64>() > 0.0)
         };
         let costs = proptest::collection::vec(cost, n * m);
-        (costs, masses.clone()(n), masses(m)).prop_map(|(costs, rows, mut columns)| {
+        (costs, masses(n), masses(m)).prop_map(|(costs, rows, mut columns)| {
             let factor = rows.iter().sum::<f64>() / columns.iter().sum::<f64>();
             columns.iter_mut().for_each(|mass| *mass *= factor);
             (costs, rows, columns)

@@ -1,57 +1,59 @@
 # What CI runs, under the same names.
-.PHONY: test test-peers svm-parity kernel-parity layer-parity demo bench bench-peers cuda card lint
+.PHONY: test test-peers svm-parity kernel-parity transport-parity layer-parity built \
+	demo bench bench-peers cuda card lint
 
 # Everything is built once, in the profile that ships.
 test: lint
 	cargo test --release --workspace --lib --bins --tests -- --quiet
 	cargo test --release --workspace --doc -- --quiet
 
-# Beside PyTorch Geometric, and beside scikit-learn, GraKeL and gensim on the real sets of
-# HG2V_DATA; a few gigabytes are installed under .venv/torch and .venv/peers the first time.
-test-peers: layer-parity $(if $(HG2V_DATA),svm-parity kernel-parity)
+# Beside PyTorch Geometric, and beside scikit-learn, GraKeL, gensim and POT on the real sets
+# of HG2V_DATA; a few gigabytes are installed under .venv the first time.
+test-peers: layer-parity $(if $(HG2V_DATA),svm-parity kernel-parity transport-parity)
 	$(if $(HG2V_DATA),,@echo "skipped: tests on real sets beside other programs need HG2V_DATA, a folder of TU zips")
 
-svm-parity: .venv/peers/ready
-	cargo test --release --workspace --lib --bins --tests --no-run
+# As the tests are built, so that nothing is built twice.
+built:
+	cargo test --release --workspace --lib --bins --tests --examples --no-run
+
+svm-parity: built .venv/peers/ready
 	.venv/peers/bin/python crates/hg2v-eval/peers/svm.py parity target/release/hg2v
 
-kernel-parity: .venv/peers/ready
-	cargo test --release --workspace --lib --bins --tests --no-run
+kernel-parity: built .venv/peers/ready
 	cargo bench --workspace --bench kernels -- $(CURDIR)/.venv/baselines MUTAG PTC_FR ENZYMES
 	.venv/peers/bin/python crates/hg2v-baselines/peers/kernels.py parity target/release/hg2v \
 		.venv/baselines MUTAG PTC_FR ENZYMES
 
-layer-parity: .venv/torch/ready
-	cargo test --release --workspace --examples --no-run
+transport-parity: built .venv/peers/ready
+	.venv/peers/bin/python crates/hg2v-baselines/peers/transport.py parity target/release/hg2v \
+		target/release/examples/distances
+
+layer-parity: built .venv/torch/ready
 	.venv/torch/bin/python crates/hg2v-baselines/peers/layers.py target/release/examples/layers
 
-.venv/torch/ready:
-	python3 -m venv .venv/torch
-	.venv/torch/bin/pip install --quiet torch torch_geometric scikit-learn grakel gensim
-	touch $@
-
-.venv/peers/ready:
-	python3 -m venv .venv/peers
-	.venv/peers/bin/pip install --quiet numpy scikit-learn grakel gensim
+# Other programs, beside which ours is tested and measured; those in torch are large.
+.venv/%/ready: requirements/%.txt
+	python3 -m venv .venv/$*
+	.venv/$*/bin/pip install --quiet --requirement $<
 	touch $@
 
 demo:
 	cargo run --release -- demo
 
-# HG2V_DATA=DIR measures the real sets there, beside PyTorch and scikit-learn
-# (a few gigabytes, installed under .venv/torch the first time).
+# HG2V_DATA=DIR measures the real sets there, beside other programs.
 bench:
 	cargo bench --workspace --bench coarsen
 	cargo bench --workspace --bench svm -- $(CURDIR)/.venv/svm
 	$(if $(HG2V_DATA),$(MAKE) bench-peers)
 
-bench-peers: .venv/torch/ready
-	cargo build --release
+bench-peers: built .venv/torch/ready .venv/peers/ready
 	.venv/torch/bin/python crates/hg2v/benches/twin.py target/release/hg2v $(HG2V_DATA)
-	.venv/torch/bin/python crates/hg2v-eval/peers/svm.py times target/release/hg2v .venv/svm
+	.venv/peers/bin/python crates/hg2v-eval/peers/svm.py times target/release/hg2v .venv/svm
 	cargo bench --workspace --bench kernels -- $(CURDIR)/.venv/baselines NCI1 NCI1:1000
-	.venv/torch/bin/python crates/hg2v-baselines/peers/kernels.py times target/release/hg2v \
+	.venv/peers/bin/python crates/hg2v-baselines/peers/kernels.py times target/release/hg2v \
 		.venv/baselines NCI1:1000
+	.venv/peers/bin/python crates/hg2v-baselines/peers/transport.py times target/release/hg2v \
+		target/release/examples/distances
 
 # On a machine with an NVIDIA card, CUDA 12 or 13 on LD_LIBRARY_PATH: whether it computes
 # what the processor does, and how fast. CI has none. With HG2V_DATA, and a python3 that has

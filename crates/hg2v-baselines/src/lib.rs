@@ -3,7 +3,7 @@
 //! | role | what it makes of a graph | methods |
 //! |---|---|---|
 //! | [`embedders`] | a vector, without labels | [Graph2Vec](embedders::graph2vec), its ablations [with a network](embedders::graph2vec_gnn) and [with coarsening](embedders::graph2vec_loukas), [InfoGraph](embedders::infograph) |
-//! | [`kernels`] | a number for each pair | [WL subtree](kernels::wl_subtree), [WL optimal assignment](kernels::wl_oa) |
+//! | [`kernels`] | a number for each pair | [WL subtree](kernels::wl_subtree), [WL optimal assignment](kernels::wl_oa), [Wasserstein WL](kernels::wwl) |
 //! | [`classifiers`] | a class, taught by labels | [GIN](classifiers::gin), [DiffPool](classifiers::diffpool), [MinCutPool](classifiers::mincut) |
 //!
 //! All implement the roles of [`hg2v_eval::method`], so that one harness judges them on

@@ -17,6 +17,7 @@ use crate::embedders::graph2vec_loukas::Graph2VecLoukas;
 use crate::embedders::infograph::InfoGraph;
 use crate::kernels::wl_oa::WlOa;
 use crate::kernels::wl_subtree::WlSubtree;
+use crate::kernels::wwl::Wwl;
 
 /// What a method may depend on beside its own settings.
 #[derive(Debug, Clone)]
@@ -99,6 +100,7 @@ pub static METHODS: &[Entry] = &[
     Entry { name: "infograph", about: "nodes told from those of other graphs by what a graph says of itself", pyramids: false, make: |with| Method::embedder(InfoGraph { seed: with.seed, ..InfoGraph::default() }) },
     Entry { name: "wl-subtree", about: "the Weisfeiler–Lehman subtree kernel", pyramids: false, make: |_| Method::kernel(WlSubtree::default()) },
     Entry { name: "wl-oa", about: "the Weisfeiler–Lehman optimal assignment kernel", pyramids: false, make: |_| Method::kernel(WlOa::default()) },
+    Entry { name: "wwl", about: "the Wasserstein Weisfeiler–Lehman kernel", pyramids: false, make: |_| Method::kernel(Wwl::default()) },
     Entry { name: "gin", about: "the graph isomorphism network, taught by labels", pyramids: false, make: |with| Method::learner(seeded(Gin::default(), |gin| &mut gin.recipe, with)) },
     Entry { name: "diffpool", about: "pooling that is learnt, taught by labels", pyramids: false, make: |with| Method::learner(seeded(DiffPool::default(), |diffpool| &mut diffpool.recipe, with)) },
     Entry { name: "mincut", about: "pooling along cuts, taught by labels", pyramids: false, make: |with| Method::learner(seeded(MinCut::default(), |mincut| &mut mincut.recipe, with)) },

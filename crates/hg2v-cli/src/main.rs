@@ -3,6 +3,7 @@
 mod commands;
 mod context;
 mod device;
+mod figure;
 mod graphs;
 mod network;
 mod out;

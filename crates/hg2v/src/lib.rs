@@ -10,6 +10,8 @@
 //! 6. [`train`]: mutual information between neighbourhoods and super-nodes, made large;
 //! 7. [`embed`] and [`vectors`]: vectors for any graphs, afterwards, and files of them.
 //!
+//! Beside it, [`distance`]: how far apart two graphs are, as the paper measures it.
+//!
 //! [`Hg2v`] is all of it behind one `fit` and one `embed`.
 
 pub mod error;
@@ -20,6 +22,8 @@ pub mod rng;
 pub mod linalg;
 
 pub mod graph;
+
+pub mod distance;
 
 pub mod dataset;
 

@@ -3,3 +3,4 @@
 mod inverted;
 pub mod wl_oa;
 pub mod wl_subtree;
+pub mod wwl;

@@ -14,6 +14,7 @@ mod convert;
 mod datasets;
 #[cfg(unix)]
 mod disk_full; // nothing half-written stays behind
+mod figures; // of the paper, drawn again
 mod generate;
 mod images;
 mod info;

@@ -3,6 +3,7 @@
 mod components;
 mod csr;
 mod intern;
+pub mod layout;
 mod record;
 mod scalar;
 pub mod structure;

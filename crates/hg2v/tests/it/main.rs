@@ -28,6 +28,9 @@ mod wl;
 mod coarsening_golden; // against the reference implementation
 mod coarsening_properties;
 
+// Distances.
+mod distance; // brute force, certificates, the paper's lemma
+
 // The network.
 mod network; // against the golden step, a naive twin and finite differences
 mod training; // the same bits always; damaged models

@@ -1,5 +1,10 @@
-//! `hg2v reproduce`: the paper's tables, with the paper's numbers beside ours.
+//! `hg2v reproduce`: the paper's tables and figures, with the paper's numbers beside ours.
 
+mod fig_coarsening;
+mod fig_neighbors;
+mod fig_spectra;
+mod fig_wl;
+mod figures;
 mod record;
 mod sets;
 mod table;
@@ -39,7 +44,7 @@ const QUICK_NODES: f64 = 300_000.0;
 const SPLITS: usize = 10;
 const QUICK_SPLITS: usize = 3;
 
-/// Run the paper's tables again, the paper's numbers beside ours
+/// Run the paper's tables and figures again, the paper's numbers beside ours
 ///
 /// table2 is the accuracy of HG2V on fourteen sets: 80/20 splits, the model
 /// trained on the 80 without labels, a C-SVM as in `hg2v evaluate`; beside it the
@@ -50,18 +55,26 @@ const QUICK_SPLITS: usize = 3;
 /// Results are kept in OUT/table2, a file a set and model, and every split as soon
 /// as it is judged: a run that was stopped goes on where it stopped, and gives the
 /// same numbers. Asked for more splits than are there, it adds those that lack.
+///
+/// The figures are written to OUT/figures, as SVG and PNG, with their numbers as CSV
+/// and a record of how they were made as JSON. fig-wl needs no data, fig-coarsening
+/// MNIST; fig-spectra and fig-neighbors take --sets, and fig-neighbors --preset.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   hg2v reproduce table2 --data-dir data --quick            small sets, 3 splits
   hg2v reproduce table2 --data-dir data                    all of it: hours
   hg2v reproduce table2 --sets MUTAG,PTC_FR --preset paper --grid paper
-  hg2v reproduce table2 --markdown                         the table of what is there")]
+  hg2v reproduce table2 --markdown                         the table of what is there
+  hg2v reproduce fig-wl --quick                            labels against removed edges
+  hg2v reproduce fig-spectra --data-dir data               spectra before and after coarsening
+  hg2v reproduce fig-coarsening --data-dir data            four digits, level after level
+  hg2v reproduce fig-neighbors --data-dir data --sets PTC_FR")]
 pub(crate) struct Args {
     /// What to reproduce
     #[arg(value_enum)]
     what: What,
-    /// Small sets only, and 3 splits
+    /// Small sets only, and 3 splits; of a figure, fewer graphs and runs
     #[arg(long, conflicts_with = "splits")]
     quick: bool,
     /// Folder of results
@@ -95,10 +108,27 @@ pub(crate) struct Args {
 enum What {
     /// accuracies on fourteen sets
     Table2,
+    /// Weisfeiler–Lehman labels of graphs that lose edges
+    FigWl,
+    /// distances between spectra, before and after coarsening
+    FigSpectra,
+    /// four digits, coarsened
+    FigCoarsening,
+    /// graphs and those nearest to them in latent space
+    FigNeighbors,
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
-    let What::Table2 = args.what;
+    match args.what {
+        What::Table2 => table2(&args, context),
+        What::FigWl => figures::run(fig_wl::make, &args, context),
+        What::FigSpectra => figures::run(fig_spectra::make, &args, context),
+        What::FigCoarsening => figures::run(fig_coarsening::make, &args, context),
+        What::FigNeighbors => figures::run(fig_neighbors::make, &args, context),
+    }
+}
+
+fn table2(args: &Args, context: &Context) -> anyhow::Result<()> {
     let folder = args.out.join("table2");
     if args.markdown {
         let mut records: Vec<Record> = store::read_all(&folder)?;
@@ -109,13 +139,13 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         return Err(Error::parameter("--splits", 0, "it must be at least 1").into());
     }
     let machine = args.device.open()?;
-    let found = chosen_sets(&args, context)?;
+    let found = chosen_sets(args, context)?;
     fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, "create", e))?;
     let mut records = Vec::new();
     let mut failed = Vec::new();
     for (set, origin) in found {
         let outcome = match origin {
-            Ok(origin) => reproduce(set, &origin, &folder, &args, &machine, context),
+            Ok(origin) => reproduce(set, &origin, &folder, args, &machine, context),
             Err(missing) => Err(anyhow::anyhow!(missing)),
         };
         match outcome {

@@ -1,0 +1,325 @@
+//! The Wasserstein Weisfeiler–Lehman kernel (Togninalli, Ghisu, Llinares-López, Rieck and
+//! Borgwardt 2019, *Wasserstein Weisfeiler–Lehman graph kernels*).
+//!
+//! Every node gets a sequence `x⁰(u), …, x^H(u)`; graphs are as far apart as it costs to
+//! carry the uniform distribution over the nodes of one to that of the other,
+//!
+//! ```text
+//! 𝒲(g, g') = min_π Σ π(u,v)·d(u, v),    k(g, g') = exp(−λ·𝒲(g, g')).
+//! ```
+//!
+//! **Labels.** `x^h` are Weisfeiler–Lehman labels and `d` the Hamming distance, the share
+//! of the `H + 1` rounds in which two nodes differ. That needs no solver:
+//!
+//! > `𝒲(g, g') = 1/(2(H+1)) · Σ_h Σ_l |p_h(l) − q_h(l)|`
+//! >
+//! > with `p_h(l)`, `q_h(l)` the shares of nodes labelled `l` after round `h`.
+//!
+//! *Proof.* A label's code holds the label of the round before, so equal labels have
+//! equal histories: labels form a tree, whose root has the labels of round 0 as children
+//! and in which the parent of a label of round `h + 1` is that of round `h`. Give every
+//! edge the length `1/(2(H+1))`. Two nodes that first differ in round `h` differ in all of
+//! `h, …, H`, that is in `H + 1 − h` rounds; and the path between their leaves goes up
+//! `H + 1 − h` edges and down as many. So `d` is the length of that path. On a tree,
+//! whatever mass the part below an edge has too much or too little must cross that edge,
+//! and carrying just this much is possible on all edges at once, from the leaves up.
+//! Hence `𝒲` is the sum over edges of length times `|p(below) − q(below)|`, and the mass
+//! below the edge above `l` is `p_h(l)`. ∎
+//!
+//! As a scaled L1 distance, `𝒲` is conditionally negative definite, and `k` a kernel for
+//! every `λ > 0`.
+//!
+//! **Attributes.** `x⁰` are the attributes, each column standardised over all nodes of the
+//! collection (the degree, where there are none), then
+//!
+//! ```text
+//! x^(h+1)(u) = ½·(x^h(u) + Σ_v W(u,v)·x^h(v) / Σ_v W(u,v))
+//! ```
+//!
+//! and `d` is the Euclidean distance between the sequences as one long vector. Transport
+//! is exact ([`hg2v::distance::simplex`]). `k` need not be positive definite here.
+//!
+//! A graph without nodes counts as one node like no other: at distance 1 from all labels;
+//! with attributes, all zeros, which is the mean.
+//!
+//! # Complexity
+//! Labels: `O(H·(n + n'))` a pair. Attributes: `O(H·n·n'·F)` and a transport problem a
+//! pair and number of rounds.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use hg2v::dataset::features::{FeatureChoice, FeatureSchema, Origin, When};
+use hg2v::distance::ground::Turned;
+use hg2v::distance::simplex::Solver;
+use hg2v::graph::wl::{Refiner, histogram};
+use hg2v::graph::{Features, Graph};
+use hg2v::prepare::Collection;
+use hg2v_eval::method::GraphKernel;
+use hg2v_eval::{Matrix, Result};
+use rayon::prelude::*;
+
+/// The kernel, and the settings to choose from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wwl {
+    /// What nodes are compared by.
+    pub nodes: Nodes,
+    /// Numbers of rounds `H`.
+    pub rounds: Vec<usize>,
+    /// Numbers `λ`.
+    pub lambdas: Vec<f64>,
+}
+
+/// What nodes are compared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nodes {
+    /// Attributes where all graphs have them, labels elsewhere.
+    Auto,
+    /// Labels; nodes without are alike.
+    Labels,
+    /// Attributes, or the degree.
+    Attributes,
+}
+
+impl Default for Wwl {
+    fn default() -> Wwl {
+        Wwl { nodes: Nodes::Auto, rounds: vec![1, 3, 5], lambdas: vec![0.01, 0.1, 1.0, 10.0] }
+    }
+}
+
+impl Wwl {
+    /// The `H` and `λ` of a setting: all `λ` of the first `H` come first.
+    pub fn setting(&self, index: usize) -> (usize, f64) {
+        (self.rounds[index / self.lambdas.len()], self.lambdas[index % self.lambdas.len()])
+    }
+
+    /// `𝒲` between all graphs, for each number of rounds. `done` hears what share is
+    /// computed.
+    ///
+    /// # Errors
+    /// No rounds to choose from; graphs that disagree on their attributes.
+    pub fn distances(
+        &self,
+        collection: &Collection<'_>,
+        done: &(dyn Fn(f64) + Sync),
+    ) -> Result<Vec<Matrix>> {
+        if self.rounds.is_empty() {
+            return Err(hg2v::Error::parameter("rounds", "none", "give at least one").into());
+        }
+        let all_have = || collection.run.records.iter().all(|record| record.features.is_some());
+        let by_attributes = match self.nodes {
+            Nodes::Auto => !collection.is_empty() && all_have(),
+            Nodes::Labels => false,
+            Nodes::Attributes => true,
+        };
+        let most = self.rounds.iter().copied().max().unwrap_or(0);
+        if by_attributes {
+            let sequences = propagated(collection, most)?;
+            pairs(sequences.len(), self.rounds.len(), done, Solver::default, |solver, i, j| {
+                carried(solver, &sequences[i], &sequences[j], &self.rounds)
+            })
+        } else {
+            let histograms = counted(collection, most)?;
+            pairs(
+                histograms.len(),
+                self.rounds.len(),
+                done,
+                || (),
+                |(), i, j| along_the_tree(&histograms[i], &histograms[j], &self.rounds),
+            )
+        }
+    }
+}
+
+impl GraphKernel for Wwl {
+    fn settings(&self) -> usize {
+        self.rounds.len() * self.lambdas.len()
+    }
+
+    fn grams(
+        &self,
+        collection: &Collection<'_>,
+        done: &(dyn Fn(f64) + Sync),
+    ) -> Result<Vec<Matrix>> {
+        if let Some(bad) =
+            self.lambdas.iter().find(|lambda| !(lambda.is_finite() && **lambda > 0.0))
+        {
+            return Err(
+                hg2v::Error::parameter("λ", bad, "it must be a finite number above 0").into()
+            );
+        }
+        let n = collection.len();
+        let distances = self.distances(collection, done)?;
+        let settings = distances.iter().flat_map(|w| self.lambdas.iter().map(move |l| (w, l)));
+        settings
+            .map(|(w, lambda)| {
+                let kernel = w.values().par_iter().map(|w| (-lambda * w).exp()).collect();
+                Matrix::new(n, n, kernel)
+            })
+            .collect()
+    }
+}
+
+/// Symmetric matrices of `distance(i, j)`, as many as it returns numbers, each pair
+/// computed once; `memory` is made for each thread.
+fn pairs<M>(
+    n: usize,
+    matrices: usize,
+    done: &(dyn Fn(f64) + Sync),
+    memory: impl Fn() -> M + Sync + Send,
+    distance: impl Fn(&mut M, usize, usize) -> Vec<f64> + Sync + Send,
+) -> Result<Vec<Matrix>> {
+    let finished = AtomicUsize::new(0);
+    let all = (n * n.saturating_sub(1) / 2).max(1);
+    // Row i beside row n − 1 − i: every task has as many pairs.
+    let rows = (0..n).map(|i| if i.is_multiple_of(2) { i / 2 } else { n - 1 - i / 2 });
+    let mut computed: Vec<(usize, Vec<f64>)> = rows
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .map_init(memory, |memory, i| {
+            let row: Vec<f64> = (i + 1..n).flat_map(|j| distance(memory, i, j)).collect();
+            let pairs = finished.fetch_add(n - 1 - i, Ordering::Relaxed) + n - 1 - i;
+            done(pairs as f64 / all as f64);
+            (i, row)
+        })
+        .collect();
+    computed.sort_unstable_by_key(|&(i, _)| i);
+    (0..matrices)
+        .map(|which| {
+            let mut values = vec![0.0; n * n];
+            for (i, row) in &computed {
+                for (at, numbers) in row.chunks_exact(matrices).enumerate() {
+                    let j = i + 1 + at;
+                    values[i * n + j] = numbers[which];
+                    values[j * n + i] = numbers[which];
+                }
+            }
+            Matrix::new(n, n, values)
+        })
+        .collect()
+}
+
+/// How often each label occurs in each round, by label.
+struct Counted {
+    nodes: u64,
+    rounds: Vec<Vec<(u32, u32)>>,
+}
+
+fn counted(collection: &Collection<'_>, rounds: usize) -> Result<Vec<Counted>> {
+    let mut refiner = Refiner::new(rounds);
+    let mut all = Vec::with_capacity(collection.len());
+    for (record, graph) in collection.run.records.iter().zip(&collection.graphs) {
+        let labels = refiner.refine(record, graph)?;
+        let mut rounds: Vec<_> = labels.iter().map(|labels| histogram(labels)).collect();
+        if graph.num_nodes() == 0 {
+            rounds.iter_mut().for_each(|round| round.push((u32::MAX, 1)));
+        }
+        all.push(Counted { nodes: graph.num_nodes().max(1) as u64, rounds });
+    }
+    Ok(all)
+}
+
+/// The closed form, for each number of rounds, in whole numbers until the last step.
+fn along_the_tree(a: &Counted, b: &Counted, rounds: &[usize]) -> Vec<f64> {
+    let most = a.rounds.len();
+    // Σ |p − q|·n·n' up to each round.
+    let mut sums = Vec::with_capacity(most);
+    let mut sum = 0;
+    for (p, q) in a.rounds.iter().zip(&b.rounds) {
+        sum += apart(p, b.nodes, q, a.nodes);
+        sums.push(sum);
+    }
+    let scale = 2.0 * (a.nodes * b.nodes) as f64;
+    rounds.iter().map(|&h| sums[h] as f64 / (scale * (h + 1) as f64)).collect()
+}
+
+/// `Σ_l |s·p(l) − t·q(l)|` over all labels of either histogram.
+fn apart(p: &[(u32, u32)], s: u64, q: &[(u32, u32)], t: u64) -> u64 {
+    let (mut i, mut j, mut sum) = (0, 0, 0);
+    while i < p.len() && j < q.len() {
+        let ((x, a), (y, b)) = (p[i], q[j]);
+        let left = if x <= y { s * u64::from(a) } else { 0 };
+        let right = if y <= x { t * u64::from(b) } else { 0 };
+        sum += left.abs_diff(right);
+        i += usize::from(x <= y);
+        j += usize::from(y <= x);
+    }
+    sum += s * p[i..].iter().map(|&(_, count)| u64::from(count)).sum::<u64>();
+    sum + t * q[j..].iter().map(|&(_, count)| u64::from(count)).sum::<u64>()
+}
+
+/// The rows of every node after each round, both ways round.
+struct Sequence {
+    nodes: usize,
+    rounds: Vec<(Features, Turned)>,
+}
+
+fn propagated(collection: &Collection<'_>, rounds: usize) -> Result<Vec<Sequence>> {
+    let run = collection.run;
+    let choice = FeatureChoice {
+        attributes: true,
+        labels: false,
+        degree: When::Auto,
+        structure: When::Never,
+    };
+    let both = run.records.iter().zip(&collection.graphs);
+    let schema = FeatureSchema::fit(run.file, choice, both)?;
+    let sequence = |(i, graph): (usize, &Graph)| {
+        let origin = Origin { file: run.file, position: run.position + i as u64 };
+        let (rows, _) = schema.apply(&run.records[i], graph, origin)?;
+        let nodes = graph.num_nodes().max(1);
+        let mut values: Vec<f64> = rows.values.iter().copied().map(f64::from).collect();
+        values.resize(nodes * rows.dim, 0.0);
+        let mut all = Vec::with_capacity(rounds + 1);
+        let mut current = Features { dim: rows.dim, values };
+        for _ in 0..rounds {
+            let next = averaged(graph, &current);
+            all.push(current);
+            current = next;
+        }
+        all.push(current);
+        let turned = |rows: Features| {
+            let turned = Turned::new(&rows, nodes);
+            (rows, turned)
+        };
+        Ok(Sequence { nodes, rounds: all.into_iter().map(turned).collect() })
+    };
+    collection.graphs.par_iter().enumerate().map(sequence).collect()
+}
+
+/// `½·(x(u) + mean of x over the neighbours of u, by weight)`; a node alone keeps half.
+fn averaged(graph: &Graph, x: &Features) -> Features {
+    let mut next = Features { dim: x.dim, values: vec![0.0; x.values.len()] };
+    let Some(rows) = (x.dim > 0).then(|| next.values.chunks_exact_mut(x.dim)) else {
+        return next;
+    };
+    for (node, row) in rows.enumerate().take(graph.num_nodes()) {
+        let scale = 1.0 / graph.strength(node);
+        for (&other, &weight) in graph.neighbors(node).iter().zip(graph.weights(node)) {
+            let share = f64::from(weight) * scale;
+            for (sum, x) in row.iter_mut().zip(x.row(other as usize)) {
+                *sum += share * x;
+            }
+        }
+        for (sum, x) in row.iter_mut().zip(x.row(node)) {
+            *sum = 0.5 * (*sum + x);
+        }
+    }
+    next
+}
+
+/// The cost of transport, for each number of rounds.
+fn carried(solver: &mut Solver, a: &Sequence, b: &Sequence, rounds: &[usize]) -> Vec<f64> {
+    let (n, m) = (a.nodes, b.nodes);
+    let mut squares = vec![0.0; n * m];
+    let mut costs = vec![0.0; n * m];
+    let (supply, demand) = (vec![m as u64; n], vec![n as u64; m]);
+    let mut found = vec![0.0; rounds.len()];
+    for (h, ((rows, _), (_, turned))) in a.rounds.iter().zip(&b.rounds).enumerate() {
+        turned.add_squares(rows, &mut squares);
+        for (found, _) in found.iter_mut().zip(rounds).filter(|(_, wanted)| **wanted == h) {
+            costs.iter_mut().zip(&squares).for_each(|(cost, square)| *cost = square.sqrt());
+            *found = solver.solve(&costs, &supply, &demand);
+        }
+    }
+    found
+}

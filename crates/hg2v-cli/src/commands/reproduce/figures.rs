@@ -1,0 +1,166 @@
+//! What the paper's figures share: their files, and the record beside them.
+//!
+//! A figure is `OUT/figures/NAME.svg`, the same as `.png`, its numbers as `.csv`, and a
+//! record `.json` of how they were made.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use hg2v::error::{Error, Place, shown};
+use hg2v::output::OutputFile;
+use serde_json::{Value, json};
+
+use super::sets::{self, Origin};
+use super::{Args, name_of};
+use crate::context::Context;
+use crate::figure::Drawing;
+use crate::network::Preset;
+
+/// The layout of the records that this version writes.
+const FORMAT: u32 = 1;
+
+/// What a figure is made of. Names are endings: `""` is the figure itself.
+pub(super) struct Figure {
+    pub(super) drawings: Vec<(String, Drawing)>,
+    /// Numbers, with a line of names first.
+    pub(super) tables: Vec<(String, String)>,
+    /// How it was made.
+    pub(super) protocol: Value,
+    /// What came out, in short.
+    pub(super) results: Value,
+    /// The same for people.
+    pub(super) said: Vec<String>,
+}
+
+/// Makes a figure, writes its files and says what came out.
+pub(super) fn run(
+    make: fn(&Args, &Context) -> anyhow::Result<Figure>,
+    args: &Args,
+    context: &Context,
+) -> anyhow::Result<()> {
+    refuse_options(args)?;
+    let started = Instant::now();
+    let figure = make(args, context)?;
+    let seconds = started.elapsed().as_secs_f64();
+    let folder = args.out.join("figures");
+    fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, "create", e))?;
+    let name = name_of(&args.what);
+    let mut files = Vec::new();
+    let mut write = |ending: String, bytes: &[u8]| -> hg2v::Result<()> {
+        let path = folder.join(format!("{name}{ending}"));
+        let mut out = OutputFile::create(&path)?;
+        out.write_all(bytes).map_err(|e| Error::io(&path, "write", e))?;
+        out.commit()?;
+        files.push(path);
+        Ok(())
+    };
+    for (part, drawing) in &figure.drawings {
+        write(format!("{part}.svg"), drawing.svg().as_bytes())?;
+        write(format!("{part}.png"), &drawing.png()?)?;
+    }
+    for (part, table) in &figure.tables {
+        write(format!("{part}.csv"), table.as_bytes())?;
+    }
+    let record = json!({
+        "format": FORMAT,
+        "figure": name,
+        "hg2v": env!("CARGO_PKG_VERSION"),
+        "command": command(&name, args, context),
+        "seed": context.global.seed,
+        "quick": args.quick,
+        "protocol": figure.protocol,
+        "results": figure.results,
+        "machine": machine(),
+        "threads": rayon::current_num_threads(),
+        "seconds": seconds,
+    });
+    write(".json".to_owned(), format!("{record:#}\n").as_bytes())?;
+    if context.global.json {
+        return context.print(record.to_string());
+    }
+    context.print(figure.said.join("\n"))?;
+    let files: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
+    context.print(format!("\nwrote {}", files.join(", ")))
+}
+
+/// Options that mean something for tables alone.
+fn refuse_options(args: &Args) -> hg2v::Result<()> {
+    let given = [
+        ("--splits", args.splits.is_some()),
+        ("--grid", args.grid.is_some()),
+        ("--fresh", args.fresh),
+        ("--markdown", args.markdown),
+    ];
+    match given.into_iter().find(|(_, given)| *given) {
+        Some((name, _)) => Err(Error::parameter(name, "given", "it is for tables, not figures")),
+        None => Ok(()),
+    }
+}
+
+/// The command that makes the same again.
+fn command(name: &str, args: &Args, context: &Context) -> String {
+    let mut words = vec![format!("hg2v reproduce {name}")];
+    if args.quick {
+        words.push("--quick".to_owned());
+    }
+    if !args.sets.is_empty() {
+        words.push(format!("--sets {}", args.sets.join(",")));
+    }
+    if !matches!(args.preset, Preset::Default) {
+        words.push(format!("--preset {}", name_of(&args.preset)));
+    }
+    if context.global.seed != 0 {
+        words.push(format!("--seed {}", context.global.seed));
+    }
+    words.join(" ")
+}
+
+/// What the figure was made on.
+fn machine() -> Value {
+    let processor = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
+        let line = text.lines().find(|line| line.starts_with("model name"))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    });
+    json!({
+        "processor": processor,
+        "cores": std::thread::available_parallelism().ok(),
+        "system": format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+    })
+}
+
+/// The sets that are asked for, or else those of the figure; each must be there.
+pub(super) fn chosen(
+    known: &[&'static str],
+    args: &Args,
+    context: &Context,
+) -> anyhow::Result<Vec<(&'static str, Origin)>> {
+    let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
+    if let Some(unknown) = args.sets.iter().find(|set| !known.iter().any(|name| same(name, set))) {
+        let requirement = format!("it must name sets of the figure: {}", known.join(", "));
+        return Err(Error::parameter("--sets", shown(unknown), requirement).into());
+    }
+    let folder = context.global.data_dir.as_deref().unwrap_or(Path::new("."));
+    let asked = |name: &&&str| args.sets.is_empty() || args.sets.iter().any(|set| same(name, set));
+    known
+        .iter()
+        .filter(asked)
+        .map(|&name| {
+            let missing = |problem| {
+                let fix = "say where sets are kept with --data-dir or HG2V_DATA, or leave it out \
+                           with --sets";
+                Error::input(folder, Place::Whole, format!("{name}: {problem}"), fix)
+            };
+            Ok((name, sets::find(name, folder).map_err(missing)?))
+        })
+        .collect()
+}
+
+/// The mean of some numbers and their deviation.
+pub(super) fn mean_and_deviation(numbers: &[f64]) -> (f64, f64) {
+    let n = numbers.len().max(1) as f64;
+    let mean = numbers.iter().sum::<f64>() / n;
+    let square = numbers.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n;
+    (mean, square.sqrt())
+}

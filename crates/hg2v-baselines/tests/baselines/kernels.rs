@@ -52,12 +52,11 @@ fn best_matching(a: &[Vec<u32>], b: &[Vec<u32>]) -> f64 {
     best(a, b, 0, &mut vec![false; b[0].len()]) as f64
 }
 
+/// A kernel of two graphs, given their labels round by round.
+type Kernel = fn(&[Vec<u32>], &[Vec<u32>]) -> f64;
+
 /// `k` of all pairs, normalised.
-fn naive(
-    labels: &[Vec<Vec<u32>>],
-    rounds: usize,
-    k: fn(&[Vec<u32>], &[Vec<u32>]) -> f64,
-) -> Vec<f64> {
+fn naive(labels: &[Vec<Vec<u32>>], rounds: usize, k: Kernel) -> Vec<f64> {
     let k = |i: usize, j: usize| k(&labels[i][..=rounds], &labels[j][..=rounds]);
     let n = labels.len();
     let mut values = Vec::new();

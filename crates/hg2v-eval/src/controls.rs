@@ -1,9 +1,9 @@
 //! HG2V in its role, and what every table has beside it.
 
-use hg2v::Hg2vParams;
 use hg2v::nn::machine::Machine;
 use hg2v::prepare::Collection;
 use hg2v::train::Flow;
+use hg2v::{Hg2v, Hg2vParams};
 
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
@@ -49,11 +49,33 @@ impl Embedder for Network {
             false => fit.untrained(),
         };
         drop(fit);
-        let all: Vec<usize> = (0..collection.len()).collect();
-        let (examples, _) = model.examples_of(collection, &all)?;
-        let rows = model.embed_examples_on(&self.machine, &examples)?;
-        Matrix::from_f32(all.len(), model.network().layout.embedding_dim(), &rows)
+        vectors(&model, &self.machine, collection)
     }
+}
+
+/// HG2V, trained on other graphs.
+#[derive(Debug, Clone)]
+pub struct Transferred {
+    /// How features are made.
+    pub params: Hg2vParams,
+    /// The model.
+    pub model: Hg2v,
+    /// Where it runs.
+    pub machine: Machine,
+}
+
+impl Embedder for Transferred {
+    fn vectors(&self, collection: &Collection<'_>, train: Option<&[usize]>) -> Result<Matrix> {
+        let model = self.params.prepare(collection, train)?.transferred(&self.model)?;
+        vectors(&model, &self.machine, collection)
+    }
+}
+
+fn vectors(model: &Hg2v, machine: &Machine, collection: &Collection<'_>) -> Result<Matrix> {
+    let all: Vec<usize> = (0..collection.len()).collect();
+    let (examples, _) = model.examples_of(collection, &all)?;
+    let rows = model.embed_examples_on(machine, &examples)?;
+    Matrix::from_f32(all.len(), model.network().layout.embedding_dim(), &rows)
 }
 
 /// [`statistics`](crate::statistics) counted by hand.

@@ -243,6 +243,29 @@ impl Fit {
         Hg2v { config: self.config.clone(), network: self.network.clone(), parameters }
     }
 
+    /// The network of `model`, which was trained on other graphs, with the features of
+    /// these: each number a node comes with is centred and scaled as it is here.
+    ///
+    /// # Errors
+    /// Nodes that come with another number of numbers than those `model` was trained on,
+    /// or another network.
+    pub fn transferred(&self, model: &Hg2v) -> Result<Hg2v> {
+        let (here, there) = (&self.network.layout, &model.network.layout);
+        if here.features != there.features {
+            return Err(Error::parameter(
+                "features",
+                here.features,
+                format!("the model was trained on nodes with {} numbers each", there.features),
+            ));
+        }
+        if here.architecture != there.architecture {
+            let requirement = "both models must have the same network";
+            return Err(Error::parameter("model", "another network", requirement));
+        }
+        let parameters = model.parameters.clone();
+        Ok(Hg2v { config: self.config.clone(), network: self.network.clone(), parameters })
+    }
+
     /// Trains from the beginning, or from `state`; `watch` sees every step.
     ///
     /// # Errors

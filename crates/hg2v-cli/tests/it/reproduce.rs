@@ -209,13 +209,99 @@ fn nonsense_is_wrong_usage() {
     }
 }
 
+/// A folder with graphs under each of these names, of the same kind but not the same.
+fn folder_with(names: &[&str], kinds: &[&str]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("data")).unwrap();
+    for (seed, (name, kind)) in names.iter().zip(kinds.iter().cycle()).enumerate() {
+        let (out, seed) = (format!("data/{name}.jsonl"), seed.to_string());
+        let words = ["generate", kind, "--graphs", "40", "--nodes", "9", "--seed", &seed];
+        let (code, _, err) = hg2v(folder.path(), &[&words[..], &["--out", &out]].concat());
+        assert_eq!(code, 0, "{err}");
+    }
+    folder
+}
+
 #[test]
-fn the_readme_has_the_table_of_the_results() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let (code, out, err) = hg2v(&root, &["reproduce", "table2", "--markdown"]);
+fn a_model_of_one_set_is_judged_on_another() {
+    let folder = folder_with(&["REDDIT-BINARY", "IMDB-BINARY"], &["dla"]);
+    let at = folder.path();
+    let table3 = ["reproduce", "table3", "--data", "data", "--splits", "2"];
+    let (code, out, err) = hg2v(at, &table3);
     assert_eq!(code, 0, "{err}");
+    assert!(err.contains("MNIST → USPS: left out"), "{err}");
+    let rows: Vec<&str> = out.lines().skip(1).take_while(|line| !line.is_empty()).collect();
+    assert_eq!(rows.len(), 1, "{out}");
+    assert!(rows[0].starts_with("REDDIT-BINARY  IMDB-BINARY"), "{out}");
+    assert!(rows[0].contains("69.0") && rows[0].contains("71.3"), "the paper's: {out}");
+    let path = at.join("experiments/results/table3/REDDIT-BINARY-IMDB-BINARY.default.json");
+    let record = read(&path);
+    assert_eq!(record["from_data"]["graphs"], 40);
+    assert_ne!(record["from_data"]["fingerprint"], record["to_data"]["fingerprint"]);
+    // Vectors of a trained model and of one that was not are not the same.
+    let vectors = |who: &str| record[who]["splits"].clone();
+    assert_ne!(timeless(vectors("transferred")), timeless(vectors("untrained")));
+    // What is there is not run again.
+    let (code, again, err) = hg2v(at, &table3);
+    assert_eq!((code, again), (0, out));
+    assert!(err.contains("2 splits are there already"), "{err}");
+    assert_eq!(read(&path), record);
+}
+
+#[test]
+fn a_model_refuses_nodes_of_another_kind() {
+    let folder = folder_with(&["MNIST"], &["dla"]);
+    let graph = |i: usize| format!("{{\"edges\":[[0,1]],\"x\":[[0],[{i}]],\"y\":{}}}\n", i % 2);
+    let graphs: String = (0..40).map(graph).collect();
+    fs::write(folder.path().join("data/USPS.jsonl"), graphs).unwrap();
+    let words = ["reproduce", "table3", "--data", "data", "--sets", "MNIST,USPS", "--quick"];
+    let (code, _, err) = hg2v(folder.path(), &words);
+    assert_eq!(code, 1, "{err}");
+    assert!(err.contains("the model was trained on nodes with"), "{err}");
+    let words = ["reproduce", "table3", "--data", "data", "--sets", "MNIST,DD"];
+    let (code, _, err) = hg2v(folder.path(), &words);
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("both sets of a row"), "{err}");
+}
+
+#[test]
+fn methods_stand_beside_the_papers_numbers() {
+    let folder = folder_with(&["IMDB-BINARY"], &["dla"]);
+    let at = folder.path();
+    let words = ["reproduce", "table4", "--data", "data", "--splits", "2"];
+    let (code, out, err) = hg2v(at, &words);
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("NCI1: left out"), "{err}");
+    let row = out.lines().find(|line| line.starts_with("IMDB-BINARY")).unwrap();
+    for paper in ["[2] (70.8)", "[2] (70.7)", "[2] (57.5)", "[2] (63.1)"] {
+        assert!(row.contains(paper), "{row}");
+    }
+    // The same results as `compare` has.
+    let compare = ["compare", "data/IMDB-BINARY.jsonl", "--splits", "2", "--methods", "graph2vec"];
+    let (code, out, err) = hg2v(at, &[&compare[..], &["--out", "other"]].concat());
+    assert_eq!(code, 0, "{out}{err}");
+    let of = |folder: &str| timeless(read(&at.join(folder).join("IMDB-BINARY.graph2vec.json")));
+    let (mut ours, mut theirs) = (of("experiments/results/compare"), of("other"));
+    for record in [&mut ours, &mut theirs] {
+        record.as_object_mut().unwrap().remove("peak_bytes");
+    }
+    assert_eq!(ours, theirs);
+    let (code, out, _) = hg2v(at, &["reproduce", "table4", "--markdown"]);
+    assert_eq!(code, 0);
+    assert!(out.starts_with("| set | hg2v | graph2vec-gnn |"), "{out}");
+    assert_eq!(out.lines().count(), 3, "{out}");
+}
+
+#[test]
+fn the_readme_has_the_tables_of_the_results() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let readme = fs::read_to_string(root.join("README.md")).unwrap();
-    let (_, rest) = readme.split_once("<!-- table2 -->\n").unwrap();
-    let (block, _) = rest.split_once("<!-- end of table2 -->").unwrap();
-    assert_eq!(block, out, "paste what `hg2v reproduce table2 --markdown` prints");
+    for words in [&["table2"][..], &["table2", "--rivals"], &["table3"], &["table4"]] {
+        let name = words.join(" ");
+        let (code, out, err) = hg2v(&root, &[&["reproduce"], words, &["--markdown"]].concat());
+        assert_eq!(code, 0, "{err}");
+        let (_, rest) = readme.split_once(&format!("<!-- {name} -->\n")).unwrap();
+        let (block, _) = rest.split_once(&format!("<!-- end of {name} -->")).unwrap();
+        assert_eq!(block, out, "paste what `hg2v reproduce {name} --markdown` prints");
+    }
 }

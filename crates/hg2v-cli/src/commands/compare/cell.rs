@@ -11,7 +11,7 @@ use hg2v::coarsen;
 use hg2v::error::Error;
 use hg2v::model::folder::DataNote;
 use hg2v::prepare::{Collection, Run};
-use hg2v_baselines::registry::{self, Surroundings};
+use hg2v_baselines::registry::{self, Entry, Surroundings};
 use hg2v_eval::select;
 use hg2v_eval::study::{Mode, Study, StudyResult};
 use serde::{Deserialize, Serialize};
@@ -21,6 +21,8 @@ use super::super::fit::read_all;
 use super::super::reproduce::note;
 use super::{Args, name_of};
 use crate::context::Context;
+use crate::device::DeviceArgs;
+use crate::graphs::CacheArgs;
 use crate::store::{self, FORMAT, Kept, Store};
 
 /// A cell of the table, by the places of its set and method among the arguments.
@@ -44,16 +46,16 @@ impl FromStr for Place {
 
 /// Everything that results depend on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Identity {
+pub(crate) struct Identity {
     /// [`FORMAT`].
     format: u32,
     /// The version of hg2v.
     hg2v: String,
     /// The set's name and content.
-    pub(super) set: String,
+    pub(crate) set: String,
     data: DataNote,
     /// The method and its settings.
-    pub(super) method: String,
+    pub(crate) method: String,
     configuration: String,
     /// Who sees what.
     pub(super) mode: Mode,
@@ -64,23 +66,23 @@ pub(super) struct Identity {
 
 /// What a method gave on a set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Record {
+pub(crate) struct Record {
     #[serde(flatten)]
-    pub(super) identity: Identity,
+    pub(crate) identity: Identity,
     /// How many classes, and the share of the largest.
     classes: usize,
     majority: f64,
-    splits: usize,
+    pub(crate) splits: usize,
     /// Threads of the run that finished it; results do not depend on them.
     threads: usize,
     /// The most memory that run held, where the system tells.
     pub(super) peak_bytes: Option<u64>,
-    pub(super) result: StudyResult,
+    pub(crate) result: StudyResult,
 }
 
 /// There is one row a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Only {}
+pub(crate) struct Only {}
 
 impl Kept for Record {
     type Identity = Identity;
@@ -165,55 +167,88 @@ pub(super) fn fill(
     args: &Args,
     context: &Context,
 ) -> anyhow::Result<()> {
-    let seed = context.global.seed;
     let named = methods.get(place.method).and_then(|name| registry::find(name));
     let (Some(data), Some(entry)) = (args.data.get(place.set), named) else {
         return Err(Error::parameter("--cell", format!("{place:?}"), "it is not there").into());
     };
-    let surroundings = Surroundings { seed, machine: args.device.open()? };
-    let method = (entry.make)(&surroundings);
-    let protocol = select::Protocol { seed, ..select::Protocol::default() };
     let (file, records) = read_all(data, context)?;
-    let mode = args.protocol.into();
-    let identity = Identity {
-        format: FORMAT,
-        hg2v: env!("CARGO_PKG_VERSION").to_owned(),
-        set: name_of(data),
-        data: note(&records),
-        method: entry.name.to_owned(),
-        configuration: method.configuration.clone(),
-        mode,
-        protocol: serde_json::to_value(&protocol)?,
-        seed,
+    let job = Job {
+        entry,
+        set: &name_of(data),
+        graphs: Run { records: &records, file: &file, position: 0 },
+        mode: args.protocol.into(),
+        splits: args.splits,
+        fresh: args.fresh,
+        alone: true,
+        device: &args.device,
+        cache: &args.cache,
     };
-    let store: Store<Record> = Store::open(folder, identity.clone(), args.fresh)?;
-    let enough = |record: &Record| mode == Mode::Tenfold || record.splits >= args.splits;
-    if store.finished().is_some_and(enough) {
-        return Ok(());
-    }
-    let hg2v = Hg2vParams::default().seed(seed);
-    let run = Run { records: &records, file: &file, position: 0 };
-    let collection = match entry.pyramids {
-        true => hg2v.collect(run, args.cache.open().as_ref())?,
-        false => {
-            let none = coarsen::Params { ratio: 0.0, ..hg2v.coarsening };
-            Collection::new(run, hg2v.weights, &none, None)?
+    job.judge(folder, context).map(|_| ())
+}
+
+/// A method to judge on a set.
+pub(crate) struct Job<'a> {
+    pub(crate) entry: &'static Entry,
+    pub(crate) set: &'a str,
+    pub(crate) graphs: Run<'a>,
+    pub(crate) mode: Mode,
+    pub(crate) splits: usize,
+    /// Whether to forget what there is.
+    pub(crate) fresh: bool,
+    /// Whether this process does nothing else, so that its memory is the method's.
+    pub(crate) alone: bool,
+    pub(crate) device: &'a DeviceArgs,
+    pub(crate) cache: &'a CacheArgs,
+}
+
+impl Job<'_> {
+    /// What `folder` knows of it, and what has to be run; it is in `folder` afterwards.
+    pub(crate) fn judge(&self, folder: &Path, context: &Context) -> anyhow::Result<Record> {
+        let Job { entry, mode, .. } = *self;
+        let seed = context.global.seed;
+        let surroundings = Surroundings { seed, machine: self.device.open()? };
+        let method = (entry.make)(&surroundings);
+        let protocol = select::Protocol { seed, ..select::Protocol::default() };
+        let identity = Identity {
+            format: FORMAT,
+            hg2v: env!("CARGO_PKG_VERSION").to_owned(),
+            set: self.set.to_owned(),
+            data: note(self.graphs.records),
+            method: entry.name.to_owned(),
+            configuration: method.configuration.clone(),
+            mode,
+            protocol: serde_json::to_value(&protocol)?,
+            seed,
+        };
+        let store: Store<Record> = Store::open(folder, identity.clone(), self.fresh)?;
+        let enough = |record: &&Record| mode == Mode::Tenfold || record.splits >= self.splits;
+        if let Some(record) = store.finished().filter(enough) {
+            return Ok(record.clone());
         }
-    };
-    let study = Study::new(&collection, mode, args.splits, protocol)?;
-    write_splits(&identity, &study, folder)?;
-    let result = study
-        .judge(method.role(), &store.known(&Only {}), |split| Ok(store.add(&Only {}, split)?))?;
-    let record = Record {
-        identity,
-        classes: study.classes.len(),
-        majority: study.majority(),
-        splits: study.splits.len(),
-        threads: rayon::current_num_threads(),
-        peak_bytes: peak_bytes(),
-        result,
-    };
-    Ok(store.finish(&record)?)
+        let hg2v = Hg2vParams::default().seed(seed);
+        let collection = match entry.pyramids {
+            true => hg2v.collect(self.graphs, self.cache.open().as_ref())?,
+            false => {
+                let none = coarsen::Params { ratio: 0.0, ..hg2v.coarsening };
+                Collection::new(self.graphs, hg2v.weights, &none, None)?
+            }
+        };
+        let study = Study::new(&collection, mode, self.splits, protocol)?;
+        write_splits(&identity, &study, folder)?;
+        let known = store.known(&Only {});
+        let result = study.judge(method.role(), &known, |split| Ok(store.add(&Only {}, split)?))?;
+        let record = Record {
+            identity,
+            classes: study.classes.len(),
+            majority: study.majority(),
+            splits: study.splits.len(),
+            threads: rayon::current_num_threads(),
+            peak_bytes: if self.alone { peak_bytes() } else { None },
+            result,
+        };
+        store.finish(&record)?;
+        Ok(record)
+    }
 }
 
 /// Keeps who was tested when; all others were trained on. Every method of a set writes the

@@ -1,6 +1,6 @@
 //! `hg2v compare`: every method on the same splits, one table.
 
-mod cell;
+pub(super) mod cell;
 mod table;
 
 use std::fs;

@@ -18,8 +18,8 @@ use crate::context::Context;
 pub(super) enum Origin {
     /// A collection.
     File(PathBuf),
-    /// Images and their classes, of which every pixel above 0 is a node.
-    Images([PathBuf; 2]),
+    /// Images and their classes, and which pixels are nodes.
+    Images([PathBuf; 2], images::Params),
     /// BURSI, and the images and classes for its atoms.
     Frankenstein(PathBuf, [PathBuf; 2]),
     /// Aggregates as the paper's, grown under `--seed`.
@@ -36,7 +36,13 @@ pub(super) fn find(set: &str, folder: &Path) -> Result<Origin, String> {
         return Ok(Origin::File(path));
     }
     let made = match set {
-        "MNIST" => mnist(folder).map(Origin::Images),
+        "MNIST" => mnist(folder).map(|files| Origin::Images(files, images::Params::default())),
+        "FASHION-MNIST" => idx(folder, "FASHION-MNIST-t10k-", ["images-idx3-ubyte"])
+            .map(|files| Origin::Images(files, images::Params::default())),
+        // Its images have no blank background.
+        "USPS" => idx(folder, "USPS-", ["images-idx3-short", "images-idx3-ubyte"]).map(|files| {
+            Origin::Images(files, images::Params { threshold: 0.3, ..images::Params::default() })
+        }),
         "FRANKENSTEIN-R" => {
             let bursi = locate(Path::new("BURSI"), Some(folder)).ok();
             bursi.zip(mnist(folder)).map(|(bursi, images)| Origin::Frankenstein(bursi, images))
@@ -62,14 +68,22 @@ fn mnist(folder: &Path) -> Option<[PathBuf; 2]> {
     names.into_iter().find(|pair| pair.iter().all(|path| path.exists()))
 }
 
+/// Images under the first of `names` that is there, and their classes.
+fn idx<const N: usize>(folder: &Path, prefix: &str, names: [&str; N]) -> Option<[PathBuf; 2]> {
+    let find = |name: &str| {
+        let endings = [".gz", ""].map(|ending| folder.join(format!("{prefix}{name}{ending}")));
+        endings.into_iter().find(|path| path.exists())
+    };
+    Some([names.into_iter().find_map(find)?, find("labels-idx1-ubyte")?])
+}
+
 impl Origin {
     /// All graphs, and the file they came from.
     pub(super) fn records(&self, context: &Context) -> anyhow::Result<(PathBuf, Vec<GraphRecord>)> {
         match self {
             Origin::File(path) => read_all(path, context),
-            Origin::Images([images, labels]) => {
-                let params = images::Params::default();
-                let graphs = images::open(images, labels, params, &context.limits)?;
+            Origin::Images([images, labels], params) => {
+                let graphs = images::open(images, labels, *params, &context.limits)?;
                 Ok((images.clone(), graphs.collect::<hg2v::Result<_>>()?))
             }
             Origin::Frankenstein(bursi, [images, labels]) => {

@@ -27,9 +27,18 @@ pub(super) fn text(records: &[Record]) -> Vec<String> {
 
 /// A table for a README.
 pub(super) fn markdown(records: &[Record]) -> String {
-    let line = |cells: [String; 8]| format!("| {} |\n", cells.join(" | "));
-    let rows: String = records.iter().map(|record| line(cells(record))).collect();
-    format!("{}{}{rows}", line(HEADER.map(str::to_owned)), line([(); 8].map(|()| "---".to_owned())))
+    markdown_of(&HEADER.map(str::to_owned), records.iter().map(|record| cells(record).into()))
+}
+
+/// The same of any cells.
+pub(super) fn markdown_of(
+    header: &[String],
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> String {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let rule = vec!["---".to_owned(); header.len()];
+    let rows: String = rows.into_iter().map(|cells| line(&cells)).collect();
+    format!("{}{}{rows}", line(header), line(&rule))
 }
 
 fn model(record: &Record) -> String {

@@ -12,9 +12,9 @@ test: lint
 test-peers: layer-parity $(if $(HG2V_DATA),svm-parity kernel-parity transport-parity)
 	$(if $(HG2V_DATA),,@echo "skipped: tests on real sets beside other programs need HG2V_DATA, a folder of TU zips")
 
-# As the tests are built, so that nothing is built twice.
+# The command and the examples, as the tests need them, so that nothing is built twice.
 built:
-	cargo test --release --workspace --lib --bins --tests --examples --no-run
+	cargo test --release --workspace --no-run
 
 svm-parity: built .venv/peers/ready
 	.venv/peers/bin/python crates/hg2v-eval/peers/svm.py parity target/release/hg2v

@@ -40,6 +40,7 @@ impl<'a> Prepared<'a> {
         train: &[usize],
     ) -> Result<Prepared<'a>> {
         let (run, graphs) = (collection.run, &collection.graphs);
+        collection.look_around(choice, train);
         let chosen = train.iter().map(|&i| (&run.records[i], &graphs[i]));
         let schema = FeatureSchema::fit(run.file, choice, chosen)?;
         let features = |i: usize| {

@@ -184,6 +184,7 @@ impl Hg2vParams {
                 "give a collection of at least one graph",
             ));
         }
+        collection.look_around(self.features, train);
         let chosen = train.iter().map(|&i| (&run.records[i], &collection.graphs[i]));
         let features = FeatureSchema::fit(run.file, self.features, chosen)?;
         let preparation =

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::coarsen::cache::{Cache, Origin, pyramids};
 use crate::coarsen::{self, Pyramid};
-use crate::dataset::features::{self, Applied, FeatureSchema};
+use crate::dataset::features::{self, Applied, FeatureChoice, FeatureSchema};
 use crate::error::{Error, Place, Result};
 use crate::graph::{Findings, Graph, GraphRecord, WeightPolicy};
 use crate::model::Example;
@@ -139,6 +139,17 @@ impl<'a> Collection<'a> {
         }
         notes.not_converged = pyramids.iter().filter(|pyramid| !pyramid.converged).count() as u64;
         Ok(Collection { run, graphs, pyramids, notes })
+    }
+
+    /// Looks around every node of the graphs `which`, where `choice` will ask what is
+    /// there: by all threads, and once for all that ask.
+    pub fn look_around(&self, choice: FeatureChoice, which: &[usize]) {
+        which.par_iter().for_each(|&i| {
+            let features = self.run.records[i].features.as_ref().filter(|_| choice.attributes);
+            if choice.takes_structure(features.map_or(0, |features| features.dim)) {
+                self.graphs[i].structure();
+            }
+        });
     }
 
     /// How many graphs.

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Place, Result, shown};
-use crate::graph::structure::{COLUMNS, structure};
+use crate::graph::structure::COLUMNS;
 use crate::graph::{Features, Graph, GraphRecord, Scalar};
 
 /// Most columns a row may have. A vocabulary beyond it is one of names, not of
@@ -60,6 +60,17 @@ pub enum When {
     Always,
     /// Not even when there is nothing else.
     Never,
+}
+
+impl FeatureChoice {
+    /// Whether the structure is a feature of graphs with so many attributes a node.
+    pub fn takes_structure(&self, attributes: usize) -> bool {
+        match self.structure {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => attributes == 0,
+        }
+    }
 }
 
 impl Default for FeatureChoice {
@@ -210,7 +221,7 @@ impl FeatureSchema {
         values
             .try_reserve_exact(n.saturating_mul(dim))
             .map_err(|_| too_much_memory(record, n, dim, origin))?;
-        let surroundings = self.structure.as_ref().map(|scaler| (scaler, structure(graph)));
+        let surroundings = self.structure.as_ref().map(|scaler| (scaler, graph.structure()));
         for node in 0..n {
             if let Some((scaler, features)) = attributes {
                 let row = features.row(node);
@@ -424,8 +435,8 @@ impl FeatureFitter {
         for node in 0..graph.num_nodes() {
             self.degree.push(&[graph.degree(node) as f64]);
         }
-        if self.with_structure(has) {
-            structure(graph).iter().for_each(|row| self.structure.push(row));
+        if self.choice.takes_structure(has.attributes) {
+            graph.structure().iter().for_each(|row| self.structure.push(row));
         }
         Ok(())
     }
@@ -448,7 +459,7 @@ impl FeatureFitter {
         let attributes = has.filter(|has| has.attributes > 0);
         let labels = has.filter(|has| has.labels);
         // Graphs without nodes have nothing that could tell.
-        let structure = has.is_some_and(|has| self.with_structure(has));
+        let structure = has.is_some_and(|has| self.choice.takes_structure(has.attributes));
         let degree = match self.choice.degree {
             When::Always => true,
             When::Never => false,
@@ -480,15 +491,6 @@ impl FeatureFitter {
             degree,
             structure,
         })
-    }
-
-    /// Whether the structure is a feature of graphs that have `has`.
-    fn with_structure(&self, has: Has) -> bool {
-        match self.choice.structure {
-            When::Always => true,
-            When::Never => false,
-            When::Auto => has.attributes == 0,
-        }
     }
 
     fn disagreement(

@@ -256,7 +256,7 @@ fn a_model_refuses_nodes_of_another_kind() {
     fs::write(folder.path().join("data/USPS.jsonl"), graphs).unwrap();
     let words = ["reproduce", "table3", "--data", "data", "--sets", "MNIST,USPS", "--quick"];
     let (code, _, err) = hg2v(folder.path(), &words);
-    assert_eq!(code, 1, "{err}");
+    assert_eq!(code, 2, "{err}");
     assert!(err.contains("the model was trained on nodes with"), "{err}");
     let words = ["reproduce", "table3", "--data", "data", "--sets", "MNIST,DD"];
     let (code, _, err) = hg2v(folder.path(), &words);

@@ -191,7 +191,7 @@ fn nonsense_is_wrong_usage() {
     let folder = folder_with_sets();
     let at = folder.path();
     fs::create_dir(at.join("empty")).unwrap();
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 13] = [
         (&["reproduce", "table9"], "table2"),
         (&["reproduce"], "<WHAT>"),
         (&["reproduce", "table2", "--data", "data", "--sets", "MOO"], "--sets is `MOO`"),
@@ -200,6 +200,11 @@ fn nonsense_is_wrong_usage() {
         (&["reproduce", "table2", "--markdown", "--quick"], "cannot be used with"),
         (&["reproduce", "table2", "--preset", "best"], "paper"),
         (&["reproduce", "table2", "--data", "empty"], "no set of the table"),
+        (&["reproduce", "table2", "--data", "empty", "--rivals"], "no set of the table"),
+        (&["reproduce", "table3", "--data", "empty"], "no set of the table"),
+        (&["reproduce", "table4", "--data", "empty"], "no set of the table"),
+        (&["reproduce", "table4", "--grid", "paper"], "--grid is given"),
+        (&["reproduce", "table3", "--rivals"], "--rivals is given"),
     ];
     for (arguments, word) in cases {
         let (code, out, err) = hg2v(at, arguments);

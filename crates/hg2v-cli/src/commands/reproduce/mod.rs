@@ -223,16 +223,19 @@ fn chosen_sets(args: &Args, context: &Context) -> anyhow::Result<Vec<Found>> {
     // DLA is always there, but alone it is not what was meant.
     let only_dla = args.sets.is_empty() && found.iter().all(|(name, _)| *name == "DLA");
     if found.is_empty() || only_dla {
-        return Err(Error::input(
-            folder,
-            Place::Whole,
-            "no set of the table that was asked for is here",
-            "say where sets are kept with --data-dir or HG2V_DATA, fetch some with `hg2v datasets \
-             get`, or name large ones without --quick",
-        )
-        .into());
+        return Err(none_found(context).into());
     }
     Ok(found)
+}
+
+fn none_found(context: &Context) -> Error {
+    Error::input(
+        context.global.data_dir.as_deref().unwrap_or(Path::new(".")),
+        Place::Whole,
+        "no set of the table that was asked for is here",
+        "say where sets are kept with --data-dir or HG2V_DATA, fetch some with `hg2v datasets \
+         get`, or name large ones without --quick",
+    )
 }
 
 /// Everything about one set, from what is known and what has to be run.

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::super::compare::cell::{Job, Record};
 use super::table::markdown_of;
-use super::{Args, QUICK_SPLITS, SPLITS, sets};
+use super::{Args, QUICK_SPLITS, SPLITS, none_found, sets};
 use crate::context::Context;
 use crate::store;
 use crate::table::Table;
@@ -88,9 +88,10 @@ impl Methods {
                 rows.iter().filter(some).map(|(set, row)| self.cells(set, row)).collect();
             return context.print(markdown_of(&self.header(), lines).trim_end());
         }
+        let chosen = self.chosen(args, context)?;
         fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, "create", e))?;
         let mut rows = Vec::new();
-        for set in self.chosen(args, context)? {
+        for set in chosen {
             rows.push((set, self.judged(set, &folder, args, context)?));
         }
         self.report(&rows, context)
@@ -120,7 +121,12 @@ impl Methods {
                 Err(missing) => anyhow::bail!("{set}: {missing}"),
             }
         }
-        Ok(chosen)
+        // DLA is always there, but alone it is not what was meant.
+        match chosen[..] {
+            [] => Err(none_found(context).into()),
+            ["DLA"] if args.sets.is_empty() => Err(none_found(context).into()),
+            _ => Ok(chosen),
+        }
     }
 
     /// What is known of a set.

@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 
 use super::record::{self, Kind};
 use super::table::markdown_of;
-use super::{Args, QUICK_SPLITS, SPLITS, name_of, note, sets};
+use super::{Args, QUICK_SPLITS, SPLITS, name_of, none_found, note, sets};
 use crate::context::Context;
 use crate::store::{self, FORMAT, Kept, Store};
 use crate::table::Table;
@@ -114,7 +114,6 @@ pub(super) fn run(args: &Args, context: &Context) -> anyhow::Result<()> {
         return context.print(markdown_of(&HEADER.map(str::to_owned), rows).trim_end());
     }
     let machine = args.device.open()?;
-    fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, "create", e))?;
     let mut transfers =
         Transfers { args, context, machine, folder: &folder, models: BTreeMap::new() };
     let mut records = Vec::new();
@@ -127,6 +126,9 @@ pub(super) fn run(args: &Args, context: &Context) -> anyhow::Result<()> {
             }
             Err(error) => return Err(error),
         }
+    }
+    if records.is_empty() {
+        return Err(none_found(context).into());
     }
     if context.global.json {
         return context.print(json!({ "records": records }).to_string());
@@ -215,6 +217,7 @@ impl Transfers<'_> {
             protocol: serde_json::to_value(&protocol)?,
             seed: context.global.seed,
         };
+        fs::create_dir_all(self.folder).map_err(|e| Error::io(self.folder, "create", e))?;
         let store: Store<Record> = Store::open(self.folder, identity.clone(), args.fresh)?;
         let asked = args.splits.unwrap_or(if args.quick { QUICK_SPLITS } else { SPLITS });
         if let Some(record) = store.finished().filter(|record| record.splits >= asked) {

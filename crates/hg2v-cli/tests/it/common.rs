@@ -1,5 +1,6 @@
 //! The command in a folder of its own.
 
+use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -54,4 +55,15 @@ pub(crate) fn wait_for_checkpoint(child: &mut Child, model: &Path) {
         assert!(child.try_wait().unwrap().is_none(), "the run ended before its checkpoint");
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// Kills a command as soon as a file that it writes has so many lines.
+pub(crate) fn kill_after_lines(child: &mut Child, path: &Path, lines: usize) {
+    let started = Instant::now();
+    while fs::read_to_string(path).unwrap_or_default().lines().count() < lines {
+        assert!(started.elapsed() < Duration::from_secs(60), "no split was judged");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
 }

@@ -3,11 +3,10 @@
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::common::{command, hg2v};
+use crate::common::{command, hg2v, kill_after_lines};
 
 fn table2(folder: &Path, more: &[&str]) -> (i32, String, String) {
     hg2v(folder, &[&["reproduce", "table2", "--data", "data"], more].concat())
@@ -111,13 +110,7 @@ fn a_killed_run_goes_on_to_the_same_numbers() {
     let mut child =
         command(at, &[&run("killed", "12")[..], &["--threads", "1"]].concat()).spawn().unwrap();
     let partial = at.join("killed/table2/MUTAG.default.partial.jsonl");
-    let started = Instant::now();
-    while fs::read_to_string(&partial).unwrap_or_default().lines().count() < 3 {
-        assert!(started.elapsed() < Duration::from_secs(60), "no split was judged");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
+    kill_after_lines(&mut child, &partial, 3);
     assert!(!record("killed").exists(), "the run ended before it was killed");
     let mut file = fs::OpenOptions::new().append(true).open(&partial).unwrap();
     file.write_all(b"{\"kind\":\"hg2v\",\"sha").unwrap();

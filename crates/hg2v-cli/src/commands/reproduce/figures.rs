@@ -5,10 +5,9 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::Path;
 use std::time::Instant;
 
-use hg2v::error::{Error, Place, shown};
+use hg2v::error::{Error, Place};
 use hg2v::output::OutputFile;
 use serde_json::{Value, json};
 
@@ -136,17 +135,10 @@ pub(super) fn chosen(
     args: &Args,
     context: &Context,
 ) -> anyhow::Result<Vec<(&'static str, Origin)>> {
-    let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
-    if let Some(unknown) = args.sets.iter().find(|set| !known.iter().any(|name| same(name, set))) {
-        let requirement = format!("it must name sets of the figure: {}", known.join(", "));
-        return Err(Error::parameter("--sets", shown(unknown), requirement).into());
-    }
-    let folder = context.global.data_dir.as_deref().unwrap_or(Path::new("."));
-    let asked = |name: &&&str| args.sets.is_empty() || args.sets.iter().any(|set| same(name, set));
-    known
-        .iter()
-        .filter(asked)
-        .map(|&name| {
+    let folder = sets::folder(context);
+    sets::asked(known, &args.sets, "figure")?
+        .into_iter()
+        .map(|name| {
             let missing = |problem| {
                 let fix = "say where sets are kept with --data-dir or HG2V_DATA, or leave it out \
                            with --sets";

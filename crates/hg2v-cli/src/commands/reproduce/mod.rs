@@ -18,7 +18,7 @@ use clap::ValueEnum;
 use hg2v::Hg2vParams;
 use hg2v::dataset::catalog;
 use hg2v::dataset::fingerprint::Fingerprint;
-use hg2v::error::{Error, Place, shown};
+use hg2v::error::{Error, Place};
 use hg2v::graph::GraphRecord;
 use hg2v::model::folder::DataNote;
 use hg2v::nn::machine::Machine;
@@ -199,19 +199,13 @@ type Found = (&'static str, Result<Origin, String>);
 /// The sets that are asked for, or all that there are, in the paper's order.
 fn chosen_sets(args: &Args, context: &Context) -> anyhow::Result<Vec<Found>> {
     let names: Vec<&'static str> = TABLE2.iter().map(|row| row.set).collect();
-    let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
-    if let Some(unknown) = args.sets.iter().find(|set| !names.iter().any(|name| same(name, set))) {
-        let requirement = format!("it must name sets of the table: {}", names.join(", "));
-        return Err(Error::parameter("--sets", shown(unknown), requirement).into());
-    }
-    let folder = context.global.data_dir.as_deref().unwrap_or(Path::new("."));
-    let asked = |name: &&&str| args.sets.is_empty() || args.sets.iter().any(|set| same(name, set));
-    let small = |name: &&&str| {
+    let folder = sets::folder(context);
+    let small = |name: &&str| {
         let nodes = catalog::find(name).map(|set| set.graphs as f64 * set.mean_nodes);
         !args.quick || nodes.is_some_and(|nodes| nodes <= QUICK_NODES)
     };
-    let wanted = names.iter().filter(asked).filter(small);
-    let mut found: Vec<Found> = wanted.map(|&name| (name, sets::find(name, folder))).collect();
+    let wanted = sets::asked(&names, &args.sets, "table")?.into_iter().filter(small);
+    let mut found: Vec<Found> = wanted.map(|name| (name, sets::find(name, folder))).collect();
     if args.sets.is_empty() {
         for (name, missing) in &found {
             if let Err(missing) = missing {
@@ -230,7 +224,7 @@ fn chosen_sets(args: &Args, context: &Context) -> anyhow::Result<Vec<Found>> {
 
 fn none_found(context: &Context) -> Error {
     Error::input(
-        context.global.data_dir.as_deref().unwrap_or(Path::new(".")),
+        sets::folder(context),
         Place::Whole,
         "no set of the table that was asked for is here",
         "say where sets are kept with --data-dir or HG2V_DATA, fetch some with `hg2v datasets \

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use hg2v::dataset::catalog;
-use hg2v::error::{Error, shown};
+use hg2v::error::Error;
 use hg2v::prepare::Run;
 use hg2v_baselines::registry;
 use hg2v_eval::study::Mode;
@@ -98,21 +98,13 @@ impl Methods {
     }
 
     fn chosen(&self, args: &Args, context: &Context) -> anyhow::Result<Vec<&'static str>> {
-        let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
-        if let Some(unknown) = args.sets.iter().find(|set| !self.rows.iter().any(|r| same(r, set)))
-        {
-            let requirement = format!("it must name sets of the table: {}", self.rows.join(", "));
-            return Err(Error::parameter("--sets", shown(unknown), requirement).into());
-        }
-        let data = context.global.data_dir.as_deref().unwrap_or(Path::new("."));
-        let asked =
-            |set: &&str| args.sets.is_empty() || args.sets.iter().any(|name| same(name, set));
+        let data = sets::folder(context);
         let small = |set: &&str| {
             let nodes = catalog::find(set).map(|set| set.graphs as f64 * set.mean_nodes);
             !args.quick || nodes.is_some_and(|nodes| nodes <= self.quick_nodes)
         };
         let mut chosen = Vec::new();
-        for set in self.rows.iter().copied().filter(asked).filter(small) {
+        for set in sets::asked(&self.rows, &args.sets, "table")?.into_iter().filter(small) {
             match sets::find(set, data) {
                 Ok(_) => chosen.push(set),
                 Err(missing) if args.sets.is_empty() => {
@@ -149,8 +141,7 @@ impl Methods {
         args: &Args,
         context: &Context,
     ) -> anyhow::Result<Vec<Outcome>> {
-        let data = context.global.data_dir.as_deref().unwrap_or(Path::new("."));
-        let origin = sets::find(set, data).map_err(anyhow::Error::msg)?;
+        let origin = sets::find(set, sets::folder(context)).map_err(anyhow::Error::msg)?;
         let (file, records) = origin.records(context)?;
         let bar = context.progress("judging", Some(self.columns.len() as u64));
         let mut row = Vec::new();

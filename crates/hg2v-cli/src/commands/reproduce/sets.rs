@@ -9,6 +9,7 @@ use hg2v::dataset::synthetic::dla::Dla;
 use hg2v::dataset::synthetic::frankenstein::Frankenstein;
 use hg2v::dataset::synthetic::noise::Noise;
 use hg2v::dataset::synthetic::{Model, SyntheticSet};
+use hg2v::error::{Error, shown};
 use hg2v::graph::GraphRecord;
 
 use super::super::fit::read_all;
@@ -24,6 +25,30 @@ pub(super) enum Origin {
     Frankenstein(PathBuf, [PathBuf; 2]),
     /// Aggregates as the paper's, grown under `--seed`.
     Dla,
+}
+
+/// Where sets are kept.
+pub(super) fn folder(context: &Context) -> &Path {
+    context.global.data_dir.as_deref().unwrap_or(Path::new("."))
+}
+
+/// Those of `known`, the sets of a table or a figure, that `names` ask for; all where none
+/// is named.
+///
+/// # Errors
+/// A name that is none of them.
+pub(super) fn asked(
+    known: &[&'static str],
+    names: &[String],
+    of: &str,
+) -> hg2v::Result<Vec<&'static str>> {
+    let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
+    if let Some(unknown) = names.iter().find(|set| !known.iter().any(|name| same(name, set))) {
+        let requirement = format!("it must name sets of the {of}: {}", known.join(", "));
+        return Err(Error::parameter("--sets", shown(unknown), requirement));
+    }
+    let asked = |name: &&&str| names.is_empty() || names.iter().any(|set| same(name, set));
+    Ok(known.iter().filter(asked).copied().collect())
 }
 
 /// Where the set comes from, or what is missing in `folder` and how to get it.

@@ -182,8 +182,8 @@ struct Transfers<'a> {
 
 impl Transfers<'_> {
     fn graphs(&self, set: &str) -> anyhow::Result<Vec<GraphRecord>> {
-        let folder = self.context.global.data_dir.as_deref().unwrap_or(Path::new("."));
-        let origin = sets::find(set, folder).map_err(|why| Missing(format!("{set} is {why}")))?;
+        let origin = sets::find(set, sets::folder(self.context))
+            .map_err(|why| Missing(format!("{set} is {why}")))?;
         let (_, mut records) = origin.records(self.context)?;
         if self.args.quick && records.len() > QUICK_GRAPHS {
             let every = records.len() / QUICK_GRAPHS;

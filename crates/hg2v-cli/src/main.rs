@@ -5,6 +5,7 @@ mod context;
 mod device;
 mod figure;
 mod graphs;
+mod host;
 mod network;
 mod out;
 mod predictions;

@@ -23,6 +23,7 @@ use super::{Args, name_of};
 use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::CacheArgs;
+use crate::host::Host;
 use crate::store::{self, FORMAT, Kept, Store};
 
 /// A cell of the table, by the places of its set and method among the arguments.
@@ -73,8 +74,7 @@ pub(crate) struct Record {
     classes: usize,
     majority: f64,
     pub(crate) splits: usize,
-    /// Threads of the run that finished it; results do not depend on them.
-    threads: usize,
+    machine: Host,
     /// The most memory that run held, where the system tells.
     pub(super) peak_bytes: Option<u64>,
     pub(crate) result: StudyResult,
@@ -242,7 +242,7 @@ impl Job<'_> {
             classes: study.classes.len(),
             majority: study.majority(),
             splits: study.splits.len(),
-            threads: rayon::current_num_threads(),
+            machine: Host::here(),
             peak_bytes: if self.alone { peak_bytes() } else { None },
             result,
         };

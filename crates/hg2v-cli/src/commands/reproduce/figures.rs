@@ -15,6 +15,7 @@ use super::sets::{self, Origin};
 use super::{Args, name_of};
 use crate::context::Context;
 use crate::figure::Drawing;
+use crate::host::Host;
 use crate::network::Preset;
 
 /// The layout of the records that this version writes.
@@ -71,8 +72,7 @@ pub(super) fn run(
         "quick": args.quick,
         "protocol": figure.protocol,
         "results": figure.results,
-        "machine": machine(),
-        "threads": rayon::current_num_threads(),
+        "machine": Host::here(),
         "seconds": seconds,
     });
     write(".json".to_owned(), format!("{record:#}\n").as_bytes())?;
@@ -114,19 +114,6 @@ fn command(name: &str, args: &Args, context: &Context) -> String {
         words.push(format!("--seed {}", context.global.seed));
     }
     words.join(" ")
-}
-
-/// What the figure was made on.
-fn machine() -> Value {
-    let processor = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
-        let line = text.lines().find(|line| line.starts_with("model name"))?;
-        Some(line.split_once(':')?.1.trim().to_owned())
-    });
-    json!({
-        "processor": processor,
-        "cores": std::thread::available_parallelism().ok(),
-        "system": format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-    })
 }
 
 /// The sets that are asked for, or else those of the figure; each must be there.

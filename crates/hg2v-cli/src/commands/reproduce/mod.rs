@@ -34,6 +34,7 @@ use super::evaluate::{GridArg, best, candidates};
 use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::CacheArgs;
+use crate::host::Host;
 use crate::network::Preset;
 use crate::store::{self, FORMAT, Store};
 use record::{Identity, Kind, Method, Record, Row, Shape};
@@ -293,7 +294,7 @@ fn reproduce(
         classes: study.classes.len(),
         majority: study.majority(),
         splits: asked,
-        threads: rayon::current_num_threads(),
+        machine: Host::here(),
         chosen: Shape::of(chosen),
         rows,
     };

@@ -8,6 +8,7 @@ use hg2v_eval::study::{Mode, StudyResult};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::host::Host;
 use crate::store::Kept;
 
 /// Everything that results depend on.
@@ -89,8 +90,7 @@ pub(super) struct Record {
     pub(super) classes: usize,
     pub(super) majority: f64,
     pub(super) splits: usize,
-    /// Threads of the run that finished it; results do not depend on them.
-    pub(super) threads: usize,
+    pub(super) machine: Host,
     /// The model that the grid chose, or the only one.
     pub(super) chosen: Shape,
     /// Every model of the grid, the chosen one untrained, and statistics.

@@ -28,6 +28,7 @@ use super::record::{self, Kind};
 use super::table::markdown_of;
 use super::{Args, QUICK_SPLITS, SPLITS, name_of, none_found, note, sets};
 use crate::context::Context;
+use crate::host::Host;
 use crate::store::{self, FORMAT, Kept, Store};
 use crate::table::Table;
 
@@ -79,8 +80,7 @@ struct Record {
     #[serde(flatten)]
     identity: Identity,
     splits: usize,
-    /// Threads of the run that finished it; results do not depend on them.
-    threads: usize,
+    machine: Host,
     transferred: StudyResult,
     untrained: StudyResult,
 }
@@ -263,7 +263,7 @@ impl Transfers<'_> {
             untrained: judge(Who::Untrained, &untrained)?,
             identity,
             splits: asked,
-            threads: rayon::current_num_threads(),
+            machine: Host::here(),
         };
         store.finish(&record)?;
         Ok(record)

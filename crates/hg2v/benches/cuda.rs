@@ -137,7 +137,18 @@ fn networks() -> Vec<(Network, usize)> {
             3,
         ),
         (Architecture { input: Some(Activation::Linear), readout: all, ..plain.clone() }, 64),
-        (Architecture { layer: Layer::Gcn, dim: 130, local: true, finest: true, ..plain }, 130),
+        (
+            Architecture {
+                layer: Layer::Gcn,
+                dim: 130,
+                local: true,
+                finest: true,
+                ..plain.clone()
+            },
+            130,
+        ),
+        // Wide enough for products in parts.
+        (Architecture { dim: 256, hops: 4, ..plain }, 256),
     ];
     let layout = |(a, features): (Architecture, usize)| {
         (Network { layout: Layout::new(&a, features).unwrap() }, features)

@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 const SOURCE: &str = concat!(
     include_str!("krylov.cu"),
     include_str!("dense.cu"),
+    include_str!("parts.cu"),
     include_str!("segments.cu"),
     include_str!("pairs.cu"),
     include_str!("adam.cu"),
@@ -25,6 +26,9 @@ const SOURCE: &str = concat!(
 
 /// The oldest cards that are compiled for.
 const OLDEST: (i32, i32) = (7, 0);
+
+/// The oldest cards whose tensor cores read numbers of 32 bits, the first 19 of them.
+const TENSOR_CORES_READ_F32: (i32, i32) = (8, 0);
 
 /// What cuBLAS may use for itself: the size its manual recommends for the newest cards.
 const WORKSPACE: usize = 32 << 20;
@@ -52,6 +56,7 @@ kernels!(
     activate_vjp,
     column_sums,
     copy,
+    parts,
     pool,
     pool_vjp,
     readout,
@@ -115,6 +120,8 @@ pub(super) struct Card {
     pub(super) kernels: Kernels,
     /// Shared memory a block may have, in bytes.
     pub(super) shared: usize,
+    /// Whether its tensor cores read f32.
+    pub(super) reads_f32: bool,
     failure: OnceLock<Failure>,
     /// What cuBLAS works in; held for as long as it does.
     _workspace: CudaSlice<u8>,
@@ -191,6 +198,7 @@ impl Card {
             blas,
             kernels,
             shared: shared as usize,
+            reads_f32: capability >= TENSOR_CORES_READ_F32,
             failure: OnceLock::new(),
             _workspace: workspace,
         })

@@ -1,5 +1,5 @@
 # What CI runs, under the same names.
-.PHONY: test test-peers svm-parity kernel-parity transport-parity layer-parity built \
+.PHONY: test test-peers svm-parity kernel-parity transport-parity layer-parity test-burn built \
 	demo bench bench-peers cuda card lint
 
 # Everything is built once, in the profile that ships.
@@ -7,9 +7,9 @@ test: lint
 	cargo test --release --workspace --lib --bins --tests -- --quiet
 	cargo test --release --workspace --doc -- --quiet
 
-# Beside PyTorch Geometric, and beside scikit-learn, GraKeL, gensim and POT on the real sets
+# Beside PyTorch Geometric, inside burn, and beside scikit-learn, GraKeL, gensim and POT on the real sets
 # of HG2V_DATA; a few gigabytes are installed under .venv the first time.
-test-peers: layer-parity $(if $(HG2V_DATA),svm-parity kernel-parity transport-parity)
+test-peers: layer-parity test-burn $(if $(HG2V_DATA),svm-parity kernel-parity transport-parity)
 	$(if $(HG2V_DATA),,@echo "skipped: tests on real sets beside other programs need HG2V_DATA, a folder of TU zips")
 
 # The command and the examples, as the tests need them, so that nothing is built twice.
@@ -30,6 +30,12 @@ transport-parity: built .venv/peers/ready
 
 layer-parity: built .venv/torch/ready
 	.venv/torch/bin/python crates/hg2v-baselines/peers/layers.py target/release/examples/layers
+
+# HG2V inside models of burn, whose crates are as many as all the others together.
+test-burn:
+	cargo test --release --manifest-path bindings/burn/Cargo.toml --target-dir target/burn
+	$(if $(HG2V_DATA),cargo run --release --manifest-path bindings/burn/Cargo.toml \
+		--target-dir target/burn --example frankenstein -- --quick)
 
 # Other programs, beside which ours is tested and measured; those in torch are large.
 .venv/%/ready: requirements/%.txt

@@ -1,12 +1,12 @@
 //! Options that describe a model and its training, shared by the commands that train.
 
 use clap::{Args, ValueEnum};
-use hg2v::Hg2vParams;
 use hg2v::dataset::features::When;
 use hg2v::model::architecture::Layer;
 use hg2v::nn::dense::Activation;
 use hg2v::nn::pairs::{Negatives, Score};
 use hg2v::nn::readout::Readout;
+use hg2v::{Error, Hg2vParams, Result};
 
 use crate::graphs::{MethodArg, WeightArg};
 
@@ -171,12 +171,18 @@ impl Preset {
 
 impl NetworkArgs {
     /// The model that the options describe.
-    pub(crate) fn params(&self, seed: u64) -> Hg2vParams {
+    ///
+    /// # Errors
+    /// Options that contradict each other.
+    pub(crate) fn params(&self, seed: u64) -> Result<Hg2vParams> {
         self.over(self.preset.unwrap_or(Preset::Default).params().seed(seed))
     }
 
     /// `params`, with every option that was given put over it.
-    pub(crate) fn over(&self, mut params: Hg2vParams) -> Hg2vParams {
+    ///
+    /// # Errors
+    /// Options that contradict each other.
+    pub(crate) fn over(&self, mut params: Hg2vParams) -> Result<Hg2vParams> {
         fn put<T>(slot: &mut T, value: Option<T>) {
             if let Some(value) = value {
                 *slot = value;
@@ -222,10 +228,12 @@ impl NetworkArgs {
             LossArg::Cosine => Score::CosineInfoNce { temperature: 0.2 },
         };
         put(&mut recipe.score, self.loss.map(score));
-        if let (Score::CosineInfoNce { temperature }, Some(given)) =
-            (&mut recipe.score, self.temperature)
-        {
-            *temperature = given;
+        match (&mut recipe.score, self.temperature) {
+            (Score::CosineInfoNce { temperature }, Some(given)) => *temperature = given,
+            (_, Some(given)) => {
+                return Err(Error::parameter("temperature", given, "it is τ of --loss cosine"));
+            }
+            (_, None) => {}
         }
         let negatives = |which| match which {
             NegativesArg::All => Negatives::All,
@@ -238,6 +246,6 @@ impl NetworkArgs {
         put(&mut params.coarsening.ratio, self.ratio);
         put(&mut params.coarsening.k, self.k);
         put(&mut params.weights, self.weights.map(Into::into));
-        params
+        Ok(params)
     }
 }

@@ -137,7 +137,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
             return Err(Error::parameter("--also", name, "it must name each only once").into());
         }
     }
-    let params = args.network.params(context.global.seed);
+    let params = args.network.params(context.global.seed)?;
     params.check()?;
     let machine = args.device.open()?;
     let (path, records) = read_all(&args.data, context)?;

@@ -80,7 +80,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let stored = stored_run(&args)?;
     let params = match &stored {
         Some(config) => resumed_params(&args, config, context)?,
-        None => args.network.params(context.global.seed),
+        None => args.network.params(context.global.seed)?,
     };
     params.check()?;
     let machine = args.device.open()?;
@@ -226,7 +226,7 @@ fn resumed_params(args: &Args, config: &Config, context: &Context) -> anyhow::Re
         weights: config.preparation.weights,
         features: config.feature_choice,
     };
-    let given = args.network.over(stored.clone());
+    let given = args.network.over(stored.clone())?;
     let seed = context.global.seed;
     if given != stored || (seed != 0 && seed != stored.recipe.seed) {
         return Err(Error::input(

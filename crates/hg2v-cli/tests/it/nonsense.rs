@@ -39,6 +39,7 @@ fn hyper_parameters_out_of_range() {
         ("--decay 0.5", ["decay is 0.5", "at least 1"]),
         ("--decay -1", ["decay is -1", "at least 1"]),
         ("--loss cosine --temperature 0", ["temperature is 0", "must be positive"]),
+        ("--loss jsd --temperature 0.2", ["temperature is 0.2", "--loss cosine"]),
         ("--temperature 0.2", ["not provided", "--loss <LOSS>"]),
         ("--ratio 1", ["ratio is 1", "less than 1"]),
         ("--ratio -1", ["ratio is -1", "at least 0"]),

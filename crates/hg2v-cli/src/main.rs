@@ -5,6 +5,7 @@ mod context;
 mod device;
 mod figure;
 mod graphs;
+mod map;
 mod network;
 mod out;
 mod predictions;

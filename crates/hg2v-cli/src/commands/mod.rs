@@ -11,6 +11,7 @@ mod fit;
 mod generate;
 mod images;
 mod info;
+mod report;
 mod reproduce;
 
 use clap::Subcommand;
@@ -32,6 +33,7 @@ pub(crate) enum Command {
     Evaluate(evaluate::Args),
     Compare(compare::Args),
     Reproduce(reproduce::Args),
+    Report(report::Args),
 }
 
 impl Command {
@@ -49,6 +51,7 @@ impl Command {
             Command::Evaluate(args) => evaluate::run(args, context),
             Command::Compare(args) => compare::run(args, context),
             Command::Reproduce(args) => reproduce::run(args, context),
+            Command::Report(args) => report::run(args, context),
         }
     }
 }

@@ -33,7 +33,7 @@ fn a_model_is_trained_and_embeds_the_same_bits_in_every_way() {
         names.sort();
         names
     };
-    assert_eq!(names, ["config.json", "log.jsonl", "model.safetensors"]);
+    assert_eq!(names, ["config.json", "log.jsonl", "model.safetensors", "run.json"]);
     let log = fs::read_to_string(at.join("m/log.jsonl")).unwrap();
     assert_eq!(log.lines().count(), 4);
 

@@ -21,3 +21,19 @@ pub fn some(count: usize, most: usize, seed: u64) -> Vec<usize> {
     };
     (0..count).filter(keep).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn some_are_as_many_as_asked_for_and_in_order() {
+        for seed in 0..20 {
+            let chosen = some(100, 30, seed);
+            assert_eq!(chosen.len(), 30);
+            assert!(chosen.windows(2).all(|pair| pair[0] < pair[1]) && chosen[29] < 100);
+        }
+        assert_ne!(some(100, 30, 0), some(100, 30, 1));
+        assert!(some(0, 5, 0).is_empty());
+    }
+}

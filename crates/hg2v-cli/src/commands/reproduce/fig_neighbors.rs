@@ -6,12 +6,13 @@
 use std::fmt::Write;
 
 use hg2v::Hg2vParams;
-use hg2v::graph::layout::layout;
 use hg2v::graph::{GraphRecord, Scalar};
 use hg2v::nn::machine::Machine;
 use hg2v::prepare::{Collection, Run};
 use hg2v::rng;
 use hg2v::train::Flow;
+use hg2v_report::places::{Coordinates, places};
+use hg2v_report::sample::some;
 use rand::RngExt;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -59,7 +60,8 @@ pub(super) fn make(args: &Args, context: &Context) -> anyhow::Result<Figure> {
     for (set, origin) in chosen(&names, args, context)? {
         let (file, mut records) = origin.records(context)?;
         if args.quick {
-            records = some(records, QUICK_GRAPHS, context.global.seed);
+            let kept = some(records.len(), QUICK_GRAPHS, context.global.seed);
+            records = kept.iter().map(|&i| std::mem::take(&mut records[i])).collect();
         }
         let run = Run { records: &records, file: &file, position: 0 };
         let collection = params.collect(run, args.cache.open().as_ref())?;
@@ -91,19 +93,6 @@ pub(super) fn make(args: &Args, context: &Context) -> anyhow::Result<Figure> {
         results: all.iter().map(of_set).collect::<serde_json::Map<_, _>>().into(),
         said: said(&all),
     })
-}
-
-/// At most `most` of the records, in their order, each set equally likely.
-fn some(records: Vec<GraphRecord>, most: usize, seed: u64) -> Vec<GraphRecord> {
-    let mut rng = rng::stream(seed, "some graphs", 0, 0);
-    let (mut left, mut wanted) = (records.len(), most);
-    let keep = |_: &GraphRecord| {
-        let kept = rng.random_range(0..left) < wanted;
-        left -= 1;
-        wanted -= usize::from(kept);
-        kept
-    };
-    records.into_iter().filter(keep).collect()
 }
 
 /// A row for each graph, by a model that was trained on all of them.
@@ -204,6 +193,7 @@ fn drawn(found: &Found) -> Drawing {
     }
     drawing.line([[left(1) - 10.0, 30.0], [left(1) - 10.0, size[1] - 8.0]], 1.0, PALE);
     let vocabulary = vocabulary(found);
+    let coordinates = Coordinates::of(&found.records);
     for (row, Row { graph, neighbors }) in found.rows.iter().enumerate() {
         let y = top + height * row as f64;
         let own = found.records[*graph].label.as_ref();
@@ -211,7 +201,7 @@ fn drawn(found: &Found) -> Drawing {
         for (column, (index, distance)) in shown.enumerate() {
             let record = &found.records[index];
             let corner = [left(column) + 8.0, y + 4.0];
-            draw_graph(&mut drawing, record, corner, cell - 16.0, &vocabulary);
+            draw_graph(&mut drawing, record, corner, cell - 16.0, &vocabulary, coordinates);
             let class = record.label.as_ref().map_or_else(String::new, |y| format!("class {y}"));
             let class = if column == 0 { class } else { format!("{class} · {distance:.2}") };
             let at = [left(column) + 0.5 * cell, y + height - 12.0];
@@ -247,16 +237,12 @@ fn draw_graph(
     corner: Point,
     size: f64,
     vocabulary: &[Scalar],
+    coordinates: Option<Coordinates>,
 ) {
     let graph = hg2v::graph::Graph::from_record(record, hg2v::graph::WeightPolicy::Abs);
     let graph = graph.map(|(graph, _)| graph).unwrap_or_default();
     let n = graph.num_nodes();
-    // Pictures know where their pixels are; row, column and luminosity are their attributes.
-    let picture = record.features.as_ref().filter(|x| x.dim == 3 && record.node_labels.is_none());
-    let points: Vec<Point> = match picture {
-        Some(x) => (0..n).map(|v| [x.row(v)[1], x.row(v)[0]]).collect(),
-        None => layout(&graph),
-    };
+    let points = places(record, &graph, coordinates);
     let colors: Vec<Color> = (0..n)
         .map(|v| match &record.node_labels {
             Some(labels) => {
@@ -332,12 +318,5 @@ mod tests {
         assert_eq!(indices, [2, 4, 6, 3, 7, 1]);
         assert_eq!(row.neighbors[5].1, 5.0);
         assert_eq!(nearest(&vectors[..1], 0).neighbors, []);
-    }
-
-    #[test]
-    fn some_are_as_many_as_asked_for() {
-        let records = |n: u32| (0..n).map(|i| GraphRecord { num_nodes: i, ..Default::default() });
-        assert_eq!(some(records(20).collect(), 7, 0).len(), 7);
-        assert_eq!(some(records(5).collect(), 7, 0).len(), 5);
     }
 }

@@ -29,12 +29,18 @@ def write_jsonl(path, graphs):
     return path
 
 
+def launch(playwright):
+    """The system's own Chromium."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    binary = next(filter(None, map(shutil.which, names)), None)
+    assert binary, "no Chromium here: install it with `make chromium`"
+    return playwright.chromium.launch(executable_path=binary, args=["--no-sandbox"])
+
+
 @pytest.fixture(scope="session")
 def browser():
-    binary = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    assert binary, "no Chromium here: install it with `make chromium`"
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=binary, args=["--no-sandbox"])
+        chromium = launch(playwright)
         yield chromium
         chromium.close()
 

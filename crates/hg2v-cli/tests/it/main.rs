@@ -21,3 +21,4 @@ mod info;
 mod model; // fit, embed, evaluate, demo
 mod nonsense; // and what they say to it
 mod reproduce;
+mod search; // drift, project

@@ -5,6 +5,7 @@ mod compare;
 mod convert;
 mod datasets;
 mod demo;
+mod drift;
 mod embed;
 mod evaluate;
 mod fit;
@@ -12,7 +13,10 @@ mod generate;
 mod images;
 mod info;
 mod report;
+mod project;
 mod reproduce;
+mod search;
+mod serve;
 
 use clap::Subcommand;
 
@@ -34,6 +38,10 @@ pub(crate) enum Command {
     Compare(compare::Args),
     Reproduce(reproduce::Args),
     Report(report::Args),
+    Search(search::Args),
+    Drift(drift::Args),
+    Project(project::Args),
+    Serve(serve::Args),
 }
 
 impl Command {
@@ -52,6 +60,10 @@ impl Command {
             Command::Compare(args) => compare::run(args, context),
             Command::Reproduce(args) => reproduce::run(args, context),
             Command::Report(args) => report::run(args, context),
+            Command::Search(args) => search::run(args, context),
+            Command::Drift(args) => drift::run(args, context),
+            Command::Project(args) => project::run(args, context),
+            Command::Serve(args) => serve::run(args, context),
         }
     }
 }

@@ -5,7 +5,6 @@ mod context;
 mod device;
 mod figure;
 mod graphs;
-mod map;
 mod network;
 mod out;
 mod predictions;

@@ -48,12 +48,13 @@ def browser():
 class Opened:
     """A page in a browser, which remembers what went wrong and what was asked for."""
 
-    def __init__(self, page, file):
+    def __init__(self, page, address):
         self.page, self.problems, self.requests = page, [], []
         page.on("console", lambda message: message.type == "error" and self.problems.append(message.text))
         page.on("pageerror", lambda error: self.problems.append(str(error)))
         page.on("request", lambda request: self.requests.append(request.url))
-        page.goto(f"file://{file}")
+        self.address = address
+        page.goto(address)
         page.wait_for_selector("html[data-ready]")
         page.wait_for_function("page.map.width > 0")
 
@@ -94,21 +95,37 @@ class Opened:
 
 @pytest.fixture
 def open_page(browser):
-    """Opens a file; afterwards nothing may have failed, and nothing asked for but the file."""
+    """Opens a file or an address; afterwards nothing may have failed, and nothing asked for elsewhere."""
     contexts, pages = [], []
 
-    def opened(file, **options):
+    def opened(where, **options):
+        address = where if str(where).startswith("http:") else f"file://{where}"
         context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
         contexts.append(context)
-        pages.append(Opened(context.new_page(), file))
+        pages.append(Opened(context.new_page(), address))
         return pages[-1]
 
     yield opened
     for page in pages:
         assert page.problems == []
-        assert [url for url in page.requests if not url.startswith(("file:", "data:", "blob:"))] == []
+        own = page.address if page.address.startswith("http:") else "file:"
+        assert [url for url in page.requests if not url.startswith((own, "data:", "blob:"))] == []
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def server(demo):
+    """The demo's model and graphs, served; gives the address."""
+    command = [HG2V, "serve", "model", "--index", "vectors.parquet", "--data", "graphs.jsonl", "--listen", "127.0.0.1:0", "--json"]
+    environment = {**os.environ, "HG2V_CACHE": str(demo.parent / "cache")}
+    process = subprocess.Popen(command, cwd=demo, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    line = process.stdout.readline()
+    assert line, process.stderr.read()
+    yield json.loads(line)["address"]
+    process.terminate()
+    process.communicate(timeout=30)
+    assert process.returncode == 0
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ real_sets = pytest.mark.skipif(not DATA, reason="real sets need HG2V_DATA, a fol
 def nearest(folder, vectors, graph, count=6):
     """Ids and distances of the nearest, as `hg2v search` says them."""
     found = json.loads(hg2v(folder, "search", vectors, graph, "--top", count, "--json"))
-    return found
+    return found["queries"][0]["neighbors"]
 
 
 def shown_neighbors(opened):
@@ -367,6 +367,36 @@ def test_a_sample_says_so(demo, tmp_path, open_page):
     expected = nearest(demo, "vectors.parquet", page.evaluate("page.head.ids[0]"))
     assert [name for name, _ in shown_neighbors(opened)] == [str(near["id"]) for near in expected]
     assert "not on this page" in page.locator("#panel").inner_text()
+
+
+def test_new_graphs_land_on_the_map(demo, server, open_page):
+    opened = open_page(server)
+    page = opened.page
+    known = json.loads((demo / "graphs.jsonl").read_text().splitlines()[12])
+    # The same graph under another name is where it is, and nearest to itself.
+    new = {**known, "id": "<b>new</b>"}
+    page.fill("#new-graph", json.dumps(new))
+    page.click("#place-graph")
+    page.wait_for_function("page.map.guests.length === 1")
+    name = page.evaluate("page.head.ids[12]")
+    shown = shown_neighbors(opened)
+    answer = page.request.post(f"{server}/search", data=json.dumps(new)).json()["neighbors"]
+    assert [own for own, _ in shown] == [str(near["id"]) for near in answer] and shown[0][0] == name
+    assert page.locator("#panel h2").inner_text() == "<b>new</b>"
+    guest, place = page.evaluate("[page.map.guest, [...page.map.now.slice(24, 26)]]")
+    assert math.dist((guest["x"], guest["y"]), place) < 0.01
+    opened.settle()
+    assert opened.painted("#panel .portrait") > 300
+    opened.picture("live")
+    # What the server refuses is told in its words; what is no JSON, too.
+    page.fill("#new-graph", json.dumps({"edges": [[0, 1]]}))
+    page.click("#place-graph")
+    page.wait_for_function("document.querySelector('#live [role=status]').textContent.includes('attributes')")
+    page.fill("#new-graph", "{")
+    page.click("#place-graph")
+    page.wait_for_function("document.querySelector('#live [role=status]').textContent.includes('JSON')")
+    # The browser itself tells of the answer 422.
+    opened.problems = [problem for problem in opened.problems if "422" not in problem]
 
 
 def fitted(folder, data, *options):

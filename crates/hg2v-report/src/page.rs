@@ -9,10 +9,13 @@ use hg2v::graph::Scalar;
 use hg2v::model::folder::{Config, LogLine, RunNote};
 use hg2v::prepare::Collection;
 use hg2v_eval::evaluation::Evaluation;
+use hg2v_search::Neighbor;
+use hg2v_search::catalog::name_of;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::attributes::{Values, attributes};
+use crate::map::{Map, Projection};
 use crate::pack::Pack;
 use crate::palette::{AMOUNTS, KINDS};
 use crate::sample::some;
@@ -30,24 +33,6 @@ const MISSING: f32 = f32::MIN;
 /// A neighbour that a graph does not have.
 const NOBODY: u32 = u32::MAX;
 
-/// A place for each graph.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Projection {
-    /// How it was found.
-    pub name: String,
-    /// The places, in any unit; y grows upwards.
-    pub points: Vec<[f64; 2]>,
-}
-
-/// A graph that is near another.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Neighbor {
-    /// Its place in the collection.
-    pub graph: usize,
-    /// How far it is.
-    pub distance: f64,
-}
-
 /// Everything that a page is made of. Only the graphs must be there.
 #[derive(Debug, Clone)]
 pub struct Contents<'a> {
@@ -55,14 +40,8 @@ pub struct Contents<'a> {
     pub title: String,
     /// The graphs, with their pyramids.
     pub collection: &'a Collection<'a>,
-    /// Numbers a vector; 0 where it is not known.
-    pub dim: usize,
-    /// Maps of the graphs, the first of which is shown first.
-    pub projections: Vec<Projection>,
-    /// The graphs nearest to each, nearest first: one list for each graph, or none at all.
-    pub neighbors: Vec<Vec<Neighbor>>,
-    /// How distances are measured, in words.
-    pub metric: String,
+    /// What their vectors say about them.
+    pub map: Map,
     /// The model.
     pub config: Option<&'a Config>,
     /// How it came about.
@@ -87,10 +66,7 @@ impl<'a> Contents<'a> {
         Contents {
             title: "Graphs".to_owned(),
             collection,
-            dim: 0,
-            projections: Vec::new(),
-            neighbors: Vec::new(),
-            metric: "Euclidean".to_owned(),
+            map: Map::default(),
             config: None,
             run: None,
             log: &[],
@@ -104,7 +80,7 @@ impl<'a> Contents<'a> {
 
     fn check(&self) -> Result<()> {
         let graphs = self.collection.len();
-        for Projection { name, points } in &self.projections {
+        for Projection { name, points } in &self.map.projections {
             if points.len() != graphs {
                 let requirement = format!("there are {graphs} graphs, each needs one place");
                 return Err(Error::parameter("projection", points.len(), requirement));
@@ -114,14 +90,14 @@ impl<'a> Contents<'a> {
                 return Err(Error::parameter("projection", bad, requirement));
             }
         }
-        if !self.neighbors.is_empty() && self.neighbors.len() != graphs {
+        if !self.map.neighbors.is_empty() && self.map.neighbors.len() != graphs {
             let requirement = format!("there are {graphs} graphs, each needs one list");
-            return Err(Error::parameter("neighbors", self.neighbors.len(), requirement));
+            return Err(Error::parameter("neighbors", self.map.neighbors.len(), requirement));
         }
-        let stray = self.neighbors.iter().flatten().find(|near| near.graph >= graphs);
-        if let Some(Neighbor { graph, .. }) = stray {
+        let stray = self.map.neighbors.iter().flatten().find(|near| near.position >= graphs);
+        if let Some(Neighbor { position, .. }) = stray {
             let requirement = format!("there are {graphs} graphs, counted from 0");
-            return Err(Error::parameter("neighbor", graph, requirement));
+            return Err(Error::parameter("neighbor", position, requirement));
         }
         if self.sample == 0 {
             return Err(Error::parameter("sample", 0, "at least one graph must be shown"));
@@ -221,9 +197,9 @@ fn put_facts(pack: &mut Pack, contents: &Contents<'_>, mode: Mode, which: &[usiz
     pack.value("live", mode == Mode::Live);
     pack.value("graphs", contents.collection.len());
     pack.value("shown", which.len());
-    pack.value("dim", contents.dim);
+    pack.value("dim", contents.map.dim);
     pack.value("notes", contents.notes.clone());
-    pack.value("metric", contents.metric.as_str());
+    pack.value("metric", contents.map.metric.as_str());
     pack.value("kinds", KINDS.to_vec());
     pack.value("amounts", AMOUNTS.to_vec());
     pack.value("config", json!(contents.config));
@@ -242,16 +218,15 @@ fn put_facts(pack: &mut Pack, contents: &Contents<'_>, mode: Mode, which: &[usiz
 
 fn id_of(contents: &Contents<'_>, i: usize) -> String {
     let run = &contents.collection.run;
-    let id = run.records[i].id.as_ref();
-    id.map_or_else(|| (run.position + i as u64).to_string(), Scalar::to_string)
+    name_of(&run.records[i], run.position + i as u64).to_string()
 }
 
 fn put_map(pack: &mut Pack, contents: &Contents<'_>, which: &[usize]) {
     let ids: Vec<String> = which.iter().map(|&i| id_of(contents, i)).collect();
     pack.value("ids", ids);
-    let names: Vec<&str> = contents.projections.iter().map(|p| p.name.as_str()).collect();
+    let names: Vec<&str> = contents.map.projections.iter().map(|p| p.name.as_str()).collect();
     pack.value("projections", json!(names));
-    for (at, Projection { points, .. }) in contents.projections.iter().enumerate() {
+    for (at, Projection { points, .. }) in contents.map.projections.iter().enumerate() {
         let chosen: Vec<[f64; 2]> = which.iter().map(|&i| points[i]).collect();
         pack.numbers(&format!("place {at}"), &in_a_square(&chosen));
     }
@@ -296,23 +271,23 @@ fn in_a_square(points: &[[f64; 2]]) -> Vec<f32> {
 
 /// Neighbours by their places on the page; those that are not on it follow, with a name.
 fn put_neighbors(pack: &mut Pack, contents: &Contents<'_>, which: &[usize]) {
-    let columns = contents.neighbors.iter().map(Vec::len).max().unwrap_or(0);
+    let columns = contents.map.neighbors.iter().map(Vec::len).max().unwrap_or(0);
     let (mut near, mut far) = (Vec::new(), Vec::new());
     let mut absent: Vec<Value> = Vec::new();
     let mut codes: BTreeMap<usize, u32> = BTreeMap::new();
     for &i in which.iter().filter(|_| columns > 0) {
         for rank in 0..columns {
-            let Some(&Neighbor { graph, distance }) = contents.neighbors[i].get(rank) else {
+            let Some(&Neighbor { position, distance }) = contents.map.neighbors[i].get(rank) else {
                 near.push(NOBODY);
                 far.push(0.0);
                 continue;
             };
-            let code = which.binary_search(&graph).map_or_else(
+            let code = which.binary_search(&position).map_or_else(
                 |_| {
-                    *codes.entry(graph).or_insert_with(|| {
-                        let label = contents.collection.run.records[graph].label.as_ref();
+                    *codes.entry(position).or_insert_with(|| {
+                        let label = contents.collection.run.records[position].label.as_ref();
                         let label = label.map(Scalar::to_string);
-                        absent.push(json!([id_of(contents, graph), label]));
+                        absent.push(json!([id_of(contents, position), label]));
                         (which.len() + absent.len() - 1) as u32
                     })
                 },

@@ -386,17 +386,20 @@ mod tests {
     }
 
     #[test]
-    fn kron_tells_its_edges() {
-        let record = path(40);
-        let scheme = Scheme::of(std::slice::from_ref(&record));
-        let bytes = |method| {
-            let (graph, pyramid) = made(&record, &Params { method, ..Params::default() });
-            assert!(!pyramid.levels.is_empty());
-            scheme.sketch(&record, &graph, &pyramid)
-        };
-        // Contracted sets of a path are a path again; Kron's shortcuts happen to be, too,
-        // but only because nothing else is left: both must be told apart by the graphs alone.
-        assert_ne!(bytes(Method::Kron), bytes(Method::HeavyEdge));
+    fn only_kron_has_edges_that_are_not_contracted() {
+        let side = 7;
+        let node = |row: u32, column: u32| row * side + column;
+        let right = (0..side).flat_map(|r| (1..side).map(move |c| [node(r, c - 1), node(r, c)]));
+        let down = (1..side).flat_map(|r| (0..side).map(move |c| [node(r - 1, c), node(r, c)]));
+        let edges = right.chain(down).collect();
+        let grid = GraphRecord { num_nodes: side * side, edges, ..GraphRecord::default() };
+        for method in Method::ALL {
+            let (graph, pyramid) = made(&grid, &Params { method, ..Params::default() });
+            let level = &pyramid.levels[0];
+            let own: Vec<[u32; 2]> = level.graph.edges().map(|(u, v, _)| [u, v]).collect();
+            let same = own == contracted(&graph, &level.assignment);
+            assert_eq!(same, method.contracts(), "{}", method.name());
+        }
     }
 
     #[test]

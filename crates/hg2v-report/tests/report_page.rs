@@ -5,7 +5,8 @@ use hg2v::graph::{Features, Graph, GraphRecord, WeightPolicy};
 use hg2v::prepare::{Collection, Notes, Run};
 use hg2v::rng;
 use hg2v_report::page::MOST_BYTES;
-use hg2v_report::{Contents, Mode, Neighbor, Projection, page};
+use hg2v_report::{Contents, Map, Mode, Projection, page};
+use hg2v_search::Neighbor;
 use rand::RngExt;
 
 /// Walks of unit steps in any direction: places that hardly compress.
@@ -43,15 +44,26 @@ fn line(count: usize) -> Projection {
     Projection { name: "line".to_owned(), points }
 }
 
+fn drawn(projection: Projection) -> Map {
+    Map { projections: vec![projection], ..Map::default() }
+}
+
+fn near(neighbors: Vec<Vec<Neighbor>>) -> Map {
+    Map { neighbors, ..Map::default() }
+}
+
 #[test]
 fn what_does_not_fit_is_sampled() {
     let records = walks(9000, 600);
     let collection = flat(&records);
     let contents = Contents {
-        projections: vec![line(9000)],
-        neighbors: (0..9000)
-            .map(|i| vec![Neighbor { graph: (i + 1) % 9000, distance: 1.0 }])
-            .collect(),
+        map: Map {
+            projections: vec![line(9000)],
+            neighbors: (0..9000usize)
+                .map(|i| vec![Neighbor { position: (i + 1) % 9000, distance: 1.0 }])
+                .collect(),
+            ..Map::default()
+        },
         ..Contents::of(&collection)
     };
     let made = page(&contents, Mode::Still).unwrap();
@@ -72,12 +84,8 @@ fn the_same_page_at_any_number_of_threads() {
             let run = Run::in_memory(&records);
             let collection =
                 Collection::new(run, WeightPolicy::Use, &Params::default(), None).unwrap();
-            let contents = Contents {
-                projections: vec![line(40)],
-                sample: 30,
-                seed: 5,
-                ..Contents::of(&collection)
-            };
+            let contents =
+                Contents { map: drawn(line(40)), sample: 30, seed: 5, ..Contents::of(&collection) };
             page(&contents, Mode::Still).unwrap()
         })
     };
@@ -116,15 +124,12 @@ fn what_does_not_belong_is_refused() {
     let collection = flat(&records);
     let plain = Contents::of(&collection);
     let bad = Projection { name: "bad".to_owned(), points: vec![[0.0, f64::NAN]; 3] };
-    let stray = vec![vec![Neighbor { graph: 3, distance: 0.0 }], Vec::new(), Vec::new()];
+    let stray = vec![vec![Neighbor { position: 3, distance: 0.0 }], Vec::new(), Vec::new()];
     for (contents, word) in [
-        (
-            Contents { projections: vec![line(2)], ..plain.clone() },
-            "3 graphs, each needs one place",
-        ),
-        (Contents { projections: vec![bad], ..plain.clone() }, "must be finite"),
-        (Contents { neighbors: vec![Vec::new()], ..plain.clone() }, "each needs one list"),
-        (Contents { neighbors: stray, ..plain.clone() }, "neighbor is `3`"),
+        (Contents { map: drawn(line(2)), ..plain.clone() }, "3 graphs, each needs one place"),
+        (Contents { map: drawn(bad), ..plain.clone() }, "must be finite"),
+        (Contents { map: near(vec![Vec::new()]), ..plain.clone() }, "each needs one list"),
+        (Contents { map: near(stray), ..plain.clone() }, "neighbor is `3`"),
         (Contents { sample: 0, ..plain.clone() }, "at least one graph"),
     ] {
         let error = page(&contents, Mode::Still).unwrap_err().to_string();
@@ -133,5 +138,5 @@ fn what_does_not_belong_is_refused() {
     // Places of any size are.
     let points = vec![[-1e308, 1e308], [1e308, -1e308], [0.0, 0.0]];
     let far = Projection { name: "far".to_owned(), points };
-    assert!(page(&Contents { projections: vec![far], ..plain }, Mode::Still).is_ok());
+    assert!(page(&Contents { map: drawn(far), ..plain }, Mode::Still).is_ok());
 }

@@ -23,14 +23,14 @@ use hg2v_eval::evaluation::Evaluation;
 use hg2v_eval::method::Embedder;
 use hg2v_eval::select;
 use hg2v_eval::study::{Mode, Study};
-use hg2v_report::{Contents, page, run};
+use hg2v_report::{Contents, Map, Method, page, run};
+use hg2v_search::catalog::Choice;
 use serde_json::json;
 
 use super::coarsen::render;
 use super::evaluate::{judged, table_of};
 use super::report;
 use crate::context::Context;
-use crate::map;
 use crate::store::write_json;
 
 /// Do the whole job on an embedded default: make graphs, coarsen, train, embed, evaluate, show
@@ -120,16 +120,18 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     step("evaluate", format!("judged the vectors on {SPLITS} splits, beside two controls"));
 
     let summary = report::summary(&file, Format::Jsonl, Vec::new(), &records)?;
-    let mut contents = Contents {
+    let dim = model.network().layout.embedding_dim();
+    let map = Map::new(dim, vectors, Choice::default(), &[Method::Pca, Method::Umap], |_| ())?;
+    let contents = Contents {
         title: "Diffusion-limited aggregates".to_owned(),
         config: Some(model.config()),
         run: Some(&note),
         log: &log,
         summary: Some(&summary),
         evaluation: Some(&evaluation),
+        map,
         ..Contents::of(&collection)
     };
-    map::put(&mut contents, model.network().layout.embedding_dim(), &vectors)?;
     report::write(&to.join(PAGE), &page(&contents, hg2v_report::Mode::Still)?)?;
     step("show", "drew a map of the graphs, and their neighbours".to_owned());
     output.commit()?;

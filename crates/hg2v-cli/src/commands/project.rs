@@ -47,7 +47,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum MethodArg {
+pub(super) enum MethodArg {
     /// principal components: distances, as well as a plane can keep them
     Pca,
     /// t-SNE: who is near whom

@@ -5,23 +5,28 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hg2v::Hg2v;
+use hg2v::coarsen::cache::Cache;
 use hg2v::dataset::summary::{Summary, SummaryOptions, summarize};
 use hg2v::dataset::{self, Format, Source};
 use hg2v::error::{Error, Place};
 use hg2v::graph::GraphRecord;
+use hg2v::nn::machine::Machine;
 use hg2v::output::OutputFile;
 use hg2v::prepare::{Collection, Run};
 use hg2v::vectors;
 use hg2v_eval::evaluation::Evaluation;
 use hg2v_report::page::SAMPLE;
 use hg2v_report::run::{RunFolder, read_evaluation};
-use hg2v_report::{Contents, Made, Mode, page};
+use hg2v_report::{Contents, Made, Map, Method, Mode, page};
+use hg2v_search::Way;
+use hg2v_search::catalog::Choice;
 use serde_json::json;
 
+use super::project::MethodArg;
+use super::search::NearArgs;
 use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::CacheArgs;
-use crate::map;
 use crate::table::{counted, decimal};
 
 /// One self-contained page: a map of the graphs, their neighbours, pyramids and results
@@ -41,6 +46,7 @@ Examples:
   hg2v report hg2v-demo --out page.html                   what the demo found
   hg2v report mutag.model --out mutag.html                the graphs it was trained on
   hg2v report mutag.model --data new.jsonl --out new.html other graphs on its map
+  hg2v report mutag.model --projections umap,tsne,pca --out mutag.html   three maps
   hg2v evaluate MUTAG.zip --json > mutag.json             and with accuracies:
   hg2v report mutag.model --evaluation mutag.json --out mutag.html")]
 pub(crate) struct Args {
@@ -62,6 +68,11 @@ pub(crate) struct Args {
     /// The most graphs that are shown
     #[arg(long, default_value_t = SAMPLE, value_name = "N")]
     sample: usize,
+    /// Maps of the graphs, the first of which is shown first
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "pca", value_name = "M,…")]
+    projections: Vec<MethodArg>,
+    #[command(flatten)]
+    near: NearArgs,
     /// What stands above it [default: the name of the graphs]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
@@ -71,56 +82,95 @@ pub(crate) struct Args {
     cache: CacheArgs,
 }
 
-pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
-    let run = RunFolder::read(&args.run)?;
-    let graphs = Graphs::read(&args, &run, context)?;
-    let preparation = &run.config.preparation;
-    let of_file = Run { records: &graphs.records, file: &graphs.path, position: 0 };
-    let cache = args.cache.open();
-    let collection =
-        Collection::new(of_file, preparation.weights, &preparation.coarsening, cache.as_ref())?;
-    let rows = rows(&args, &run, &collection, context)?;
-    let evaluation = match &args.evaluation {
-        Some(file) => Some(evaluation_of(file, &collection)?),
-        // Of the folder's own graphs alone.
-        None if args.data.is_none() => run.evaluation.clone(),
-        None => None,
-    };
-    let mut notes = Vec::new();
-    if graphs.fingerprint() != run.config.data.fingerprint {
-        notes.push(format!(
-            "The model was trained on other graphs than these: {} of them.",
-            run.config.data.graphs
-        ));
+impl From<MethodArg> for Method {
+    fn from(method: MethodArg) -> Method {
+        match method {
+            MethodArg::Pca => Method::Pca,
+            MethodArg::Tsne => Method::Tsne,
+            MethodArg::Umap => Method::Umap,
+        }
     }
-    let mut contents = Contents {
-        title: args.title.clone().unwrap_or_else(|| graphs.summary.name.clone()),
-        config: Some(&run.config),
-        run: run.note.as_ref(),
-        log: &run.log,
-        summary: Some(&graphs.summary),
-        evaluation: evaluation.as_ref(),
-        notes,
+}
+
+pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
+    let methods: Vec<Method> = args.projections.iter().copied().map(Method::from).collect();
+    let wanted = Wanted {
+        run: &args.run,
+        data: args.data.as_deref(),
+        embeddings: args.embeddings.as_deref(),
+        evaluation: args.evaluation.as_deref(),
         sample: args.sample,
-        seed: context.global.seed,
-        ..Contents::of(&collection)
+        title: args.title.as_deref(),
+        methods: &methods,
+        choice: args.near.choice(Way::BySize, context.global.seed),
+        cache: args.cache.open(),
     };
-    map::put(&mut contents, rows.dim, &rows.values)?;
-    let made = page(&contents, Mode::Still)?;
+    let (made, graphs) = wanted.make(Mode::Still, &args.device.open()?, context)?;
     write(&args.out, &made)?;
-    said(&args, &made, collection.len(), context)
+    said(&args, &made, graphs, context)
 }
 
-/// Graphs and what is in them.
-struct Graphs {
-    path: PathBuf,
-    records: Arc<Vec<GraphRecord>>,
-    summary: Summary,
+/// What a page is to be made of.
+pub(super) struct Wanted<'a> {
+    pub(super) run: &'a Path,
+    pub(super) data: Option<&'a Path>,
+    pub(super) embeddings: Option<&'a Path>,
+    pub(super) evaluation: Option<&'a Path>,
+    pub(super) sample: usize,
+    pub(super) title: Option<&'a str>,
+    pub(super) methods: &'a [Method],
+    pub(super) choice: Choice,
+    pub(super) cache: Option<Cache>,
 }
 
-impl Graphs {
-    fn read(args: &Args, run: &RunFolder, context: &Context) -> anyhow::Result<Graphs> {
-        let Some(data) = args.data.as_ref().or(run.data.as_ref()) else {
+impl Wanted<'_> {
+    /// The page, and how many graphs there are.
+    pub(super) fn make(
+        &self,
+        mode: Mode,
+        machine: &Machine,
+        context: &Context,
+    ) -> anyhow::Result<(Made, usize)> {
+        let run = RunFolder::read(self.run)?;
+        let graphs = self.graphs(&run, context)?;
+        let preparation = &run.config.preparation;
+        let of_file = Run { records: &graphs.records, file: &graphs.path, position: 0 };
+        let (weights, coarsening) = (preparation.weights, &preparation.coarsening);
+        let collection = Collection::new(of_file, weights, coarsening, self.cache.as_ref())?;
+        let (dim, values) = self.vectors(&run, &collection, machine, context)?;
+        let evaluation = match self.evaluation {
+            Some(file) => Some(evaluation_of(file, &collection)?),
+            // Of the folder's own graphs alone.
+            None if self.data.is_none() => run.evaluation.clone(),
+            None => None,
+        };
+        let bar = context.progress("drawing", None);
+        let watch = |what| bar.set_message(what);
+        let map = Map::new(dim, values, self.choice, self.methods, watch)?;
+        bar.finish_and_clear();
+        let mut notes = Vec::new();
+        if graphs.fingerprint() != run.config.data.fingerprint {
+            let others = counted(run.config.data.graphs, "graph");
+            notes.push(format!("The model was not trained on these graphs, but on {others}."));
+        }
+        let contents = Contents {
+            title: self.title.unwrap_or(&graphs.summary.name).to_owned(),
+            config: Some(&run.config),
+            run: run.note.as_ref(),
+            log: &run.log,
+            summary: Some(&graphs.summary),
+            evaluation: evaluation.as_ref(),
+            map,
+            notes,
+            sample: self.sample,
+            seed: context.global.seed,
+            ..Contents::of(&collection)
+        };
+        Ok((page(&contents, mode)?, collection.len()))
+    }
+
+    fn graphs(&self, run: &RunFolder, context: &Context) -> anyhow::Result<Graphs> {
+        let Some(data) = self.data.or(run.data.as_deref()) else {
             let problem = "it does not say which graphs the model was trained on";
             let fix = "name them, or others, with --data";
             return Err(Error::input(&run.model, Place::Whole, problem, fix).into());
@@ -139,11 +189,49 @@ impl Graphs {
             return Err(Error::input(&path, Place::Whole, "there are no graphs in it", fix).into());
         }
         let records = Arc::new(records);
-        let (format, ignored) = (source.format, source.ignored());
-        let summary = summary(&path, format, ignored, &records)?;
+        let summary = summary(&path, source.format, source.ignored(), &records)?;
         Ok(Graphs { path, records, summary })
     }
 
+    /// A vector for each graph, row after row, and the numbers of one.
+    fn vectors(
+        &self,
+        run: &RunFolder,
+        collection: &Collection<'_>,
+        machine: &Machine,
+        context: &Context,
+    ) -> anyhow::Result<(usize, Vec<f32>)> {
+        // The folder's own vectors are of its own graphs.
+        let own = run.vectors.as_deref().filter(|_| self.data.is_none());
+        if let Some(file) = self.embeddings.or(own) {
+            let read = vectors::read(file, &context.limits)?;
+            if read.len() != collection.len() {
+                return Err(Error::input(
+                    file,
+                    Place::Whole,
+                    format!("{} vectors for {} graphs", read.len(), collection.len()),
+                    "give one for each graph, in the order of the graphs",
+                )
+                .into());
+            }
+            return Ok((read.dim, read.values));
+        }
+        let model = Hg2v::load(&run.model)?;
+        let all: Vec<usize> = (0..collection.len()).collect();
+        let (examples, _) = model.examples_of(collection, &all)?;
+        let values = model.embed_examples_on(machine, &examples)?;
+        Ok((model.network().layout.embedding_dim(), values))
+    }
+}
+
+/// Graphs and what is in them.
+struct Graphs {
+    path: PathBuf,
+    records: Arc<Vec<GraphRecord>>,
+    summary: Summary,
+}
+
+impl Graphs {
     fn fingerprint(&self) -> String {
         let mut fingerprint = dataset::fingerprint::Fingerprint::new();
         self.records.iter().for_each(|record| fingerprint.add(record));
@@ -163,41 +251,6 @@ pub(super) fn summary(
         Source::new(path, format, (0..shared.len()).map(move |i| Ok(shared[i].clone())));
     again.ignored = ignored;
     summarize(&mut again, &SummaryOptions::default(), |_| ())
-}
-
-/// A vector for each graph.
-struct Rows {
-    dim: usize,
-    values: Vec<f32>,
-}
-
-fn rows(
-    args: &Args,
-    run: &RunFolder,
-    collection: &Collection<'_>,
-    context: &Context,
-) -> anyhow::Result<Rows> {
-    // The folder's own vectors are of its own graphs.
-    let own = run.vectors.as_ref().filter(|_| args.data.is_none());
-    if let Some(file) = args.embeddings.as_ref().or(own) {
-        let read = vectors::read(file, &context.limits)?;
-        if read.len() != collection.len() {
-            return Err(Error::input(
-                file,
-                Place::Whole,
-                format!("{} vectors for {} graphs", read.len(), collection.len()),
-                "give one for each graph, in the order of the graphs",
-            )
-            .into());
-        }
-        return Ok(Rows { dim: read.dim, values: read.values });
-    }
-    let model = Hg2v::load(&run.model)?;
-    let machine = args.device.open()?;
-    let all: Vec<usize> = (0..collection.len()).collect();
-    let (examples, _) = model.examples_of(collection, &all)?;
-    let values = model.embed_examples_on(&machine, &examples)?;
-    Ok(Rows { dim: model.network().layout.embedding_dim(), values })
 }
 
 /// An evaluation of these graphs.

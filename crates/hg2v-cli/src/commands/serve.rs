@@ -5,12 +5,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hg2v::dataset;
+use hg2v::nn::machine::Machine;
+use hg2v_report::page::SAMPLE;
+use hg2v_report::{Method, Mode};
 use hg2v_search::Way;
+use hg2v_serve::options::PLAIN_PAGE;
 use hg2v_serve::{Options, Server};
 use serde_json::json;
 
+use super::report::Wanted;
 use super::search::NearArgs;
 use crate::context::Context;
+use crate::graphs::CacheArgs;
 
 /// Embed and search over HTTP
 ///
@@ -18,6 +24,9 @@ use crate::context::Context;
 /// one that `embed` writes; as application/x-ndjson, a vector a line. POST /search takes
 /// a graph or {"id": …} and answers its neighbours. /openapi.json describes all of it,
 /// /metrics counts, /healthz and /readyz tell whether it lives and is ready.
+///
+/// With --data, the page of `hg2v report` is served at /, with a box for new graphs, which
+/// land on its map. It is made when the server starts.
 ///
 /// A model that is replaced is loaded again without dropping a request, together with
 /// its index; SIGTERM and Ctrl-C finish what was accepted.
@@ -59,8 +68,13 @@ pub(crate) struct Args {
     /// Seconds that a request may take, its body included
     #[arg(long, default_value_t = 30.0, value_name = "S", value_parser = seconds)]
     timeout: f64,
+    /// Leave the page out, which takes a while to make of many graphs
+    #[arg(long)]
+    no_page: bool,
     #[command(flatten)]
     near: NearArgs,
+    #[command(flatten)]
+    cache: CacheArgs,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
@@ -72,11 +86,31 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let data = args.data.map(|data| dataset::locate(&data, context.global.data_dir.as_deref()));
+    let data = data.transpose()?;
+    let choice = args.near.choice(Way::BySize, context.global.seed);
+    let page = match &data {
+        Some(data) if !args.no_page => {
+            let wanted = Wanted {
+                run: &args.model,
+                data: Some(data),
+                embeddings: args.index.as_deref(),
+                evaluation: None,
+                sample: SAMPLE,
+                title: None,
+                methods: &[Method::Pca],
+                choice,
+                cache: args.cache.open(),
+            };
+            wanted.make(Mode::Live, &Machine::Cpu, context)?.0.html
+        }
+        _ => PLAIN_PAGE.to_owned(),
+    };
     let timeout = Duration::from_secs_f64(args.timeout);
     let options = Options {
         index: args.index,
-        data: data.transpose()?,
-        choice: args.near.choice(Way::BySize, context.global.seed),
+        data,
+        page,
+        choice,
         listen: args.listen,
         token: args.token,
         queue: args.queue,

@@ -53,22 +53,24 @@ class Palette {
 /** Disc, square, triangle, diamond. */
 const SHAPES = 4;
 
-/** Traces a mark around a point. */
-function traceShape(context, shape, x, y, r) {
-  context.beginPath();
-  if (shape === 1) context.rect(x - 0.88 * r, y - 0.88 * r, 1.76 * r, 1.76 * r);
+/** Adds a mark around a point to a path. */
+function traceShape(path, shape, x, y, r) {
+  if (shape === 1) path.rect(x - 0.88 * r, y - 0.88 * r, 1.76 * r, 1.76 * r);
   else if (shape === 2) {
-    context.moveTo(x, y - 1.2 * r);
-    context.lineTo(x + 1.1 * r, y + 0.8 * r);
-    context.lineTo(x - 1.1 * r, y + 0.8 * r);
-    context.closePath();
+    path.moveTo(x, y - 1.2 * r);
+    path.lineTo(x + 1.1 * r, y + 0.8 * r);
+    path.lineTo(x - 1.1 * r, y + 0.8 * r);
+    path.closePath();
   } else if (shape === 3) {
-    context.moveTo(x, y - 1.25 * r);
-    context.lineTo(x + 1.25 * r, y);
-    context.lineTo(x, y + 1.25 * r);
-    context.lineTo(x - 1.25 * r, y);
-    context.closePath();
-  } else context.arc(x, y, r, 0, 2 * Math.PI);
+    path.moveTo(x, y - 1.25 * r);
+    path.lineTo(x + 1.25 * r, y);
+    path.lineTo(x, y + 1.25 * r);
+    path.lineTo(x - 1.25 * r, y);
+    path.closePath();
+  } else {
+    path.moveTo(x + r, y);
+    path.arc(x, y, r, 0, 2 * Math.PI);
+  }
 }
 
 /** The same mark for a legend. */

@@ -50,8 +50,7 @@ class Live {
   async one(line) {
     const graph = JSON.parse(line);
     const { head, map } = this.page;
-    const answer = await ask("search", line);
-    const found = neighborsIn(answer);
+    const { neighbors: found } = await ask("search", line);
     const known = new Map(head.ids.map((id, at) => [id, at]));
     const near = found.map(({ id, distance }) => ({ id, distance, at: known.get(String(id)) }));
     const there = near.filter(({ at }) => at !== undefined);
@@ -64,6 +63,7 @@ class Live {
     }
     if (!all) throw new Error("none of its nearest graphs is on this page");
     const guest = { name: String(graph.id ?? "your graph"), x: x / all, y: y / all, near };
+    map.guest = guest;
     map.guests = [...map.guests, guest].slice(-50);
     map.chosen = -1;
     map.lassoed = null;
@@ -92,6 +92,7 @@ class Live {
   }
 }
 
+/** Asks the server, and throws what it refuses with. */
 async function ask(what, body) {
   const answer = await fetch(what, { method: "POST", headers: { "content-type": "application/json" }, body });
   const text = await answer.text();
@@ -104,8 +105,6 @@ async function ask(what, body) {
   }
   return JSON.parse(text);
 }
-
-const neighborsIn = (answer) => answer.neighbors ?? answer.results ?? answer;
 
 /** A sketch of a graph that came as JSON: around a circle, then by springs. */
 function sketchOf({ nodes, edges = [], x }) {

@@ -137,7 +137,7 @@ class Page {
     const chosen = dataset.theme;
     if (forced) dataset.theme = forced;
     readTheme();
-    this.map.paintKinds();
+    this.map.thumbnails.clear();
     this.map.paint();
     this.legend();
     this.sections();
@@ -166,7 +166,7 @@ class Page {
     for (const kind of of) counts[kind]++;
     const all = make("button", { type: "button", onclick: () => (map.off.clear(), map.filter(), map.draw(), update()) }, "all");
     const rows = kinds.map((kind, at) => {
-      const look = map.kindLook(at);
+      const look = map.lookOf(at);
       const act = (event) => {
         map.toggle(at, event.shiftKey || event.altKey);
         update();

@@ -1,11 +1,24 @@
 # What CI runs, under the same names.
-.PHONY: test test-peers svm-parity kernel-parity transport-parity layer-parity test-burn built \
-	demo bench bench-peers cuda card lint
+.PHONY: test test-page chromium test-peers svm-parity kernel-parity transport-parity layer-parity \
+	test-burn built demo bench bench-page bench-peers cuda card lint
 
 # Everything is built once, in the profile that ships.
 test: lint
 	cargo test --release --workspace --lib --bins --tests -- --quiet
 	cargo test --release --workspace --doc -- --quiet
+	$(MAKE) test-page
+
+# The page in a real Chromium, the system's own; pictures of it go to out/page.
+test-page: built chromium .venv/page/ready
+	PYTHONDONTWRITEBYTECODE=1 HG2V=target/release/hg2v \
+		.venv/page/bin/pytest --quiet -rs -p no:cacheprovider crates/hg2v-report/browser
+
+# Debian's and Ubuntu's; elsewhere, any chromium or google-chrome on the PATH will do.
+SUDO = $(if $(filter 0,$(shell id -u)),,sudo)
+chromium:
+	@which chromium || which chromium-browser || which google-chrome || \
+		($(SUDO) apt-get update --quiet && \
+		$(SUDO) apt-get install --quiet --yes --no-install-recommends chromium fonts-dejavu-core)
 
 # Beside PyTorch Geometric, inside burn, and beside scikit-learn, GraKeL, gensim and POT on the real sets
 # of HG2V_DATA; a few gigabytes are installed under .venv the first time.
@@ -47,10 +60,14 @@ demo:
 	cargo run --release -- demo
 
 # HG2V_DATA=DIR measures the real sets there, beside other programs.
-bench:
+bench: bench-page
 	cargo bench --workspace --bench coarsen
 	cargo bench --workspace --bench svm -- $(CURDIR)/.venv/svm
 	$(if $(HG2V_DATA),$(MAKE) bench-peers)
+
+# How long a frame of the map takes with ten thousand graphs.
+bench-page: built chromium .venv/page/ready
+	PYTHONDONTWRITEBYTECODE=1 HG2V=target/release/hg2v .venv/page/bin/python crates/hg2v-report/browser/frames.py
 
 bench-peers: built .venv/torch/ready .venv/peers/ready
 	.venv/torch/bin/python crates/hg2v/benches/twin.py target/release/hg2v $(HG2V_DATA)

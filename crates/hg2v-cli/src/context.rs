@@ -29,7 +29,7 @@ pub(crate) struct Global {
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// Folder of known sets, so that DATA can be a NAME
-    #[arg(long, alias = "data", global = true, env = "HG2V_DATA", value_name = "DIR")]
+    #[arg(long, global = true, env = "HG2V_DATA", value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
     /// Largest graph that is believed, in nodes
     #[arg(long, global = true, default_value_t = Limits::default().max_nodes, value_name = "N")]

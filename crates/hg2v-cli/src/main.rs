@@ -37,7 +37,8 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    let parsed = with_negative_numbers(Cli::command()).try_get_matches();
+    let command = with_own_data(with_negative_numbers(Cli::command()));
+    let parsed = command.try_get_matches();
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
@@ -57,6 +58,16 @@ fn with_negative_numbers(command: clap::Command) -> clap::Command {
             arg.allow_negative_numbers(takes_value)
         })
         .mut_subcommands(with_negative_numbers)
+}
+
+/// `--data` is short for `--data-dir`, but where a command has a `--data` of its own.
+fn with_own_data(command: clap::Command) -> clap::Command {
+    let shared = command.get_arguments().find(|arg| arg.get_id() == "data_dir").cloned();
+    let Some(shared) = shared else { return command };
+    let own = shared.alias(None);
+    ["search", "serve"].into_iter().fold(command, |command, name| {
+        command.mut_subcommand(name, |subcommand| subcommand.arg(own.clone()))
+    })
 }
 
 /// What the standard library says of a number that is none, in words that help.

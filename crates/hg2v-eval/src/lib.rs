@@ -12,7 +12,8 @@
 //! 7. [`controls`]: HG2V and what stands beside it in every table: the network untrained,
 //!    [`statistics`] counted by hand, the largest class;
 //! 8. [`study`]: methods of all roles on the same splits;
-//! 9. [`tables`]: what the paper found.
+//! 9. [`evaluation`]: what came out, as `hg2v evaluate --json` says it;
+//! 10. [`tables`]: what the paper found.
 //!
 //! ```
 //! use hg2v_eval::{Matrix, select, split};
@@ -53,6 +54,8 @@ pub mod method;
 pub mod controls;
 
 pub mod study;
+
+pub mod evaluation;
 
 pub mod tables;
 

@@ -1,5 +1,6 @@
 //! Columns made comparable.
 
+use hg2v_search::scale::Scale;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result, same_length};
@@ -13,11 +14,7 @@ pub fn signed_log(x: &mut Matrix) {
     }
 }
 
-/// Mean and scale of each column, as scikit-learn's `StandardScaler` fits them.
-///
-/// The variance is that of the population (divided by n). A column is constant
-/// when its variance is no larger than what rounding alone makes of a constant,
-/// `n·ε·var + (n·mean·ε)²`; its scale is then 1.
+/// Mean and scale of each column, as scikit-learn's `StandardScaler` fits them; see [`Scale`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StandardScaler {
     /// The mean of each column.
@@ -35,30 +32,7 @@ impl StandardScaler {
         if x.rows() == 0 {
             return Err(Error::Empty { what: "the matrix to standardise" });
         }
-        let n = x.rows() as f64;
-        let mut means = vec![0.0; x.columns()];
-        for row in 0..x.rows() {
-            for (sum, value) in means.iter_mut().zip(x.row(row)) {
-                *sum += value;
-            }
-        }
-        means.iter_mut().for_each(|sum| *sum /= n);
-        // The second sum would be zero without rounding; it corrects the first.
-        let mut squares = vec![0.0; x.columns()];
-        let mut rests = vec![0.0; x.columns()];
-        for row in 0..x.rows() {
-            for (column, value) in x.row(row).iter().enumerate() {
-                let difference = value - means[column];
-                squares[column] += difference * difference;
-                rests[column] += difference;
-            }
-        }
-        let scale = |((square, rest), mean): ((&f64, &f64), &f64)| {
-            let variance = (square - rest * rest / n) / n;
-            let rounding = n * f64::EPSILON * variance + (n * mean * f64::EPSILON).powi(2);
-            if variance <= rounding { 1.0 } else { variance.sqrt() }
-        };
-        let scales = squares.iter().zip(&rests).zip(&means).map(scale).collect();
+        let Scale { means, scales } = Scale::of(x.values(), x.columns());
         Ok(StandardScaler { means, scales })
     }
 

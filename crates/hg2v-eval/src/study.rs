@@ -13,7 +13,7 @@ use crate::also::{self, Classifier, Judged};
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 use crate::method::{Embedder, Learner, Role};
-use crate::metrics::{Score, accuracy};
+use crate::metrics::{Confusion, Score, accuracy, confusion};
 use crate::select::{self, Setting};
 use crate::split::{Split, stratified_folds, stratified_shuffle};
 
@@ -186,6 +186,23 @@ impl<'a> Study<'a> {
         let count = |class: u32| self.labels.iter().filter(|&&label| label == class).count();
         let largest = (0..self.classes.len() as u32).map(count).max().unwrap_or(0);
         largest as f64 / self.labels.len().max(1) as f64
+    }
+
+    /// How often each class was taken for each, over the test parts of all splits; `None`
+    /// where a split was known before, whose predictions are not kept.
+    ///
+    /// # Errors
+    /// A result of another study.
+    pub fn confusion(&self, result: &StudyResult) -> Result<Option<Confusion>> {
+        let (mut truth, mut predicted) = (Vec::new(), Vec::new());
+        for (split, judged) in self.splits.iter().zip(&result.splits) {
+            if judged.predictions.is_empty() {
+                return Ok(None);
+            }
+            truth.extend(split.test.iter().map(|&graph| self.labels[graph]));
+            predicted.extend_from_slice(&judged.predictions);
+        }
+        confusion(&truth, &predicted).map(Some)
     }
 
     /// Judges a method. Splits that are `known` are not judged again; `done`

@@ -2,35 +2,44 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
-use hg2v::dataset;
 use hg2v::dataset::synthetic::SyntheticSet;
 use hg2v::dataset::synthetic::dla::Dla;
 use hg2v::dataset::synthetic::noise::Noise;
+use hg2v::dataset::{self, Format};
 use hg2v::error::Error;
 use hg2v::graph::{GraphRecord, Scalar};
+use hg2v::model::folder::{self, LogLine, RunNote};
+use hg2v::nn::machine::MachineName;
 use hg2v::output::{OutputFile, OutputFolder};
 use hg2v::prepare::{Collection, Run};
 use hg2v::train::Flow;
 use hg2v::vectors::{self, Key, Shape};
 use hg2v::{Hg2v, Hg2vParams};
 use hg2v_eval::controls::{Network, Statistics};
+use hg2v_eval::evaluation::Evaluation;
 use hg2v_eval::method::Embedder;
 use hg2v_eval::select;
 use hg2v_eval::study::{Mode, Study};
+use hg2v_report::{Contents, Map, Method, page, run};
+use hg2v_search::catalog::Choice;
 use serde_json::json;
 
 use super::coarsen::render;
-use super::evaluate::{Row, judged, table_of};
+use super::evaluate::{judged, table_of};
+use super::report;
 use crate::context::Context;
+use crate::store::write_json;
 
-/// Do the whole job on an embedded default: make graphs, coarsen, train, embed, evaluate
+/// Do the whole job on an embedded default: make graphs, coarsen, train, embed, evaluate, show
 ///
 /// Diffusion-limited aggregates of two kinds (sticky and slippery particles) are
 /// grown, each becomes a spectral pyramid, a model is trained on them without
 /// labels, and its vectors are judged beside an untrained network's and beside
-/// statistics counted by hand. Everything is written to --out.
+/// statistics counted by hand. Everything is written to --out, with a page to look
+/// at: page.html, as `hg2v report` makes it.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   hg2v demo                      writes hg2v-demo/
@@ -47,6 +56,9 @@ pub(crate) struct Args {
     nodes: u32,
 }
 
+/// The page.
+const PAGE: &str = "page.html";
+
 /// 80/20 splits that the vectors are judged on.
 const SPLITS: usize = 3;
 
@@ -56,8 +68,8 @@ fn params(context: &Context) -> Hg2vParams {
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
-    let folder = OutputFolder::create(&args.out)?;
-    let to = folder.working_path();
+    let output = OutputFolder::create(&args.out)?;
+    let to = output.working_path();
     let started = Instant::now();
     let mut seconds = Vec::new();
     let mut step = |what: &'static str, text: String| {
@@ -67,48 +79,80 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         context.say(format!("{}. {text} ({took:.1} s)", seconds.len()));
     };
 
-    let records = grow(&args, context)?;
-    write_graphs(&records, &to.join("graphs.jsonl"))?;
+    let records = Arc::new(grow(&args, context)?);
+    write_graphs(&records, &to.join(run::GRAPHS))?;
     step("grow", format!("grew {} aggregates of {} particles", args.graphs, args.nodes));
 
     let params = params(context);
-    let file = args.out.join("graphs.jsonl");
-    let run = Run { records: &records, file: &file, position: 0 };
-    let collection = params.collect(run, None)?;
+    let file = args.out.join(run::GRAPHS);
+    let of_file = Run { records: &records, file: &file, position: 0 };
+    let collection = params.collect(of_file, None)?;
     write_pyramids(&collection, &to.join("pyramids.jsonl"))?;
     step("coarsen", "coarsened each to a spectral pyramid".to_owned());
 
     let fit = params.prepare(&collection, None)?;
-    let (model, _) = fit.train(None, |_, _| Ok(Flow::Continue))?;
-    model.save(&to.join("model"))?;
+    let training = Instant::now();
+    let mut log = Vec::new();
+    let (model, _) = fit.train(None, |_, step| {
+        if step.ends_epoch {
+            log.push(LogLine::of(step, training.elapsed()));
+        }
+        Ok(Flow::Continue)
+    })?;
+    let note = RunNote {
+        data: file.clone(),
+        device: MachineName::Cpu.to_string(),
+        threads: rayon::current_num_threads(),
+        training_seconds: training.elapsed().as_secs_f64(),
+        whole_seconds: started.elapsed().as_secs_f64(),
+    };
+    let at = to.join(run::MODEL);
+    model.save(&at)?;
+    folder::write_log(&at, &log)?;
+    folder::write_run(&at, &note)?;
     step("train", format!("trained a model for {} epochs, without labels", params.recipe.epochs));
 
-    write_vectors(&model, &collection, &to.join("vectors.parquet"))?;
+    let vectors = write_vectors(&model, &collection, &to.join(run::VECTORS))?;
     step("embed", "embedded every graph".to_owned());
 
-    let rows = judge(&collection, &params, context)?;
+    let evaluation = judge(file.clone(), &collection, &params, context)?;
+    write_json(&to.join(run::EVALUATION), &evaluation)?;
     step("evaluate", format!("judged the vectors on {SPLITS} splits, beside two controls"));
-    folder.commit()?;
+
+    let summary = report::summary(&file, Format::Jsonl, Vec::new(), &records)?;
+    let dim = model.network().layout.embedding_dim();
+    let map = Map::new(dim, vectors, Choice::default(), &[Method::Pca, Method::Umap], |_| ())?;
+    let contents = Contents {
+        title: "Diffusion-limited aggregates".to_owned(),
+        config: Some(model.config()),
+        run: Some(&note),
+        log: &log,
+        summary: Some(&summary),
+        evaluation: Some(&evaluation),
+        map,
+        ..Contents::of(&collection)
+    };
+    report::write(&to.join(PAGE), &page(&contents, hg2v_report::Mode::Still)?)?;
+    step("show", "drew a map of the graphs, and their neighbours".to_owned());
+    output.commit()?;
 
     if context.global.json {
         let seconds: serde_json::Map<String, serde_json::Value> =
             seconds.iter().map(|(what, seconds)| ((*what).to_owned(), json!(seconds))).collect();
-        let methods: Vec<_> =
-            rows.iter().map(|row| json!({ "name": row.name, "result": row.result })).collect();
         let result = json!({
-            "out": args.out, "graphs": args.graphs, "nodes": args.nodes, "methods": methods,
-            "seconds": seconds,
+            "out": args.out, "graphs": args.graphs, "nodes": args.nodes,
+            "methods": evaluation.methods, "seconds": seconds, "page": args.out.join(PAGE),
         });
         return context.print(result.to_string());
     }
-    context.print(table_of(&rows).join("\n"))?;
+    context.print(table_of(&evaluation.methods).join("\n"))?;
     context.print(format!(
         "\naccuracy of a C-SVM in percent: mean ± deviation over {SPLITS} 80/20 splits, the model \
          trained on the 80 alone"
     ))?;
     context.print(format!(
-        "wrote {0}/graphs.jsonl, {0}/pyramids.jsonl, {0}/model and {0}/vectors.parquet; look closer \
-         with `hg2v info {0}/graphs.jsonl`",
+        "wrote {0}/graphs.jsonl, {0}/pyramids.jsonl, {0}/model, {0}/vectors.parquet and \
+         {0}/evaluation.json\nopen {0}/{PAGE} in a browser: every graph, its neighbours and its pyramid",
         args.out.display()
     ))
 }
@@ -142,7 +186,8 @@ fn write_pyramids(collection: &Collection<'_>, path: &Path) -> anyhow::Result<()
     Ok(file.commit()?)
 }
 
-fn write_vectors(model: &Hg2v, collection: &Collection<'_>, path: &Path) -> hg2v::Result<()> {
+/// Writes a vector for each graph, and returns them row after row.
+fn write_vectors(model: &Hg2v, collection: &Collection<'_>, path: &Path) -> hg2v::Result<Vec<f32>> {
     let all: Vec<usize> = (0..collection.len()).collect();
     let (examples, _) = model.examples_of(collection, &all)?;
     let rows = model.embed_examples(&examples);
@@ -154,18 +199,24 @@ fn write_vectors(model: &Hg2v, collection: &Collection<'_>, path: &Path) -> hg2v
         let id = record.id.clone().unwrap_or(Scalar::Int(i as i64));
         sink.write(Key { id: &id, label: record.label.as_ref(), part: None }, row)?;
     }
-    sink.finish()
+    sink.finish()?;
+    Ok(rows)
 }
 
 fn judge(
+    data: PathBuf,
     collection: &Collection<'_>,
     params: &Hg2vParams,
     context: &Context,
-) -> anyhow::Result<Vec<Row>> {
+) -> anyhow::Result<Evaluation> {
     let protocol = select::Protocol { seed: context.global.seed, ..select::Protocol::default() };
     let study = Study::new(collection, Mode::Inductive, SPLITS, protocol)?;
     let [trained, untrained] = [Network::trained, Network::untrained].map(|of| of(params.clone()));
     let rows: [(&str, &dyn Embedder); 3] =
         [("HG2V", &trained), ("the same, untrained", &untrained), ("statistics", &Statistics)];
-    rows.into_iter().map(|(name, embedder)| judged(name, &study, embedder, context)).collect()
+    let methods = rows
+        .into_iter()
+        .map(|(name, embedder)| judged(name, &study, embedder, context))
+        .collect::<anyhow::Result<_>>()?;
+    Ok(Evaluation::new(data, &study, params.architecture.clone(), params.recipe, methods))
 }

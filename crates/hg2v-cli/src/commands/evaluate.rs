@@ -8,10 +8,10 @@ use hg2v::prepare::Run;
 use hg2v::{Hg2vParams, vectors};
 use hg2v_eval::also::Classifier;
 use hg2v_eval::controls::{Given, Network, Statistics};
+use hg2v_eval::evaluation::{Evaluation, Judgement};
 use hg2v_eval::method::{Embedder, Role};
 use hg2v_eval::study::{Choice, Mode, Study, StudyResult};
 use hg2v_eval::{Matrix, Score, select};
-use serde_json::json;
 
 use super::fit::read_all;
 use crate::context::Context;
@@ -121,12 +121,6 @@ pub(super) enum GridArg {
     Small,
 }
 
-/// A row of the table.
-pub(super) struct Row {
-    pub(super) name: String,
-    pub(super) result: StudyResult,
-}
-
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     if args.splits == 0 {
         return Err(Error::parameter("--splits", 0, "it must be at least 1").into());
@@ -180,7 +174,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         let splits = rows.iter().map(|row| (row.name.as_str(), &row.result.splits[..]));
         predictions::write(file, &study, splits)?;
     }
-    report(&args, &study, &chosen, &rows, context)
+    report(&args, &study, &chosen, rows, context)
 }
 
 pub(super) fn judged(
@@ -188,7 +182,7 @@ pub(super) fn judged(
     study: &Study<'_>,
     embedder: &dyn Embedder,
     context: &Context,
-) -> anyhow::Result<Row> {
+) -> anyhow::Result<Judgement> {
     let bar = context.progress("evaluating", Some(study.splits.len() as u64));
     bar.set_message(name.to_owned());
     let result = study.judge(Role::Embedder(embedder), &[], |_| {
@@ -196,7 +190,7 @@ pub(super) fn judged(
         Ok(())
     })?;
     bar.finish_and_clear();
-    Ok(Row { name: name.to_owned(), result })
+    Ok(Judgement::new(name, result, study)?)
 }
 
 /// The models to choose from, cheapest first.
@@ -241,7 +235,7 @@ fn given(file: &PathBuf, graphs: usize, context: &Context) -> anyhow::Result<Mat
 }
 
 /// Accuracies in percent, a line for each method.
-pub(super) fn table_of(rows: &[Row]) -> Vec<String> {
+pub(super) fn table_of(rows: &[Judgement]) -> Vec<String> {
     // Classifiers are named where there are several.
     let several = rows.iter().any(|row| !row.result.also.is_empty());
     let mut table = Table::new(if several { 2 } else { 1 });
@@ -250,7 +244,7 @@ pub(super) fn table_of(rows: &[Row]) -> Vec<String> {
         table.row(named.into_iter().flatten().map(str::to_owned).chain(cells));
     };
     line("", "classifier", ["validation", "test", "dim", "seconds"].map(str::to_owned));
-    for Row { name, result } in rows {
+    for Judgement { name, result, .. } in rows {
         let cells = |validation: &Score, test: &Score, seconds: f64| {
             let [validation, test] = [validation, test].map(Score::to_string);
             [validation, test, result.dim.to_string(), format!("{seconds:.1}")]
@@ -268,25 +262,18 @@ fn report(
     args: &Args,
     study: &Study<'_>,
     chosen: &Hg2vParams,
-    rows: &[Row],
+    rows: Vec<Judgement>,
     context: &Context,
 ) -> anyhow::Result<()> {
-    let a = &chosen.architecture;
     if context.global.json {
-        let methods: Vec<_> =
-            rows.iter().map(|row| json!({ "name": row.name, "result": row.result })).collect();
-        let result = json!({
-            "data": args.data, "graphs": study.labels.len(), "classes": study.classes,
-            "mode": study.mode, "splits": study.splits.len(), "seed": study.protocol.seed,
-            "majority": study.majority(), "architecture": a, "recipe": chosen.recipe,
-            "methods": methods,
-        });
-        return context.print(result.to_string());
+        let (data, network) = (args.data.clone(), chosen.architecture.clone());
+        let result = Evaluation::new(data, study, network, chosen.recipe, rows);
+        return context.print(serde_json::to_string(&result)?);
     }
-    context.print(table_of(rows).join("\n"))?;
+    context.print(table_of(&rows).join("\n"))?;
     context.print(format!("largest class: {:.1}", 100.0 * study.majority()))?;
     if context.global.verbose > 0 {
-        for row in rows {
+        for row in &rows {
             context.print(format!("\n{}", row.name))?;
             let mut table = Table::new(1);
             table.row(["split", "validation", "test", "C", "kernel"]);

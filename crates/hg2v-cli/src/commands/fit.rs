@@ -11,13 +11,12 @@ use anyhow::Context as _;
 use hg2v::dataset;
 use hg2v::error::{Error, Place};
 use hg2v::graph::GraphRecord;
-use hg2v::model::folder::{self, Config};
-use hg2v::output::{OutputFile, OutputFolder, is_occupied};
+use hg2v::model::folder::{self, Config, LogLine, RunNote};
+use hg2v::output::{OutputFolder, is_occupied};
 use hg2v::prepare::Run;
 use hg2v::train::{End, Flow, State, Step};
 use hg2v::{Failure, Hg2vParams};
 use indicatif::ProgressBar;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::context::Context;
@@ -28,9 +27,9 @@ use crate::network::NetworkArgs;
 /// Train a model on a collection of graphs; labels are not used
 ///
 /// The model is a folder: config.json (everything about it), model.safetensors
-/// (its parameters) and log.jsonl (the loss of every level, a line an epoch). A
-/// run that was stopped, by Ctrl-C or by force, goes on with --resume and ends in
-/// the same bits.
+/// (its parameters), log.jsonl (the loss of every level, a line an epoch) and
+/// run.json (on what, where and how long it was trained). A run that was stopped,
+/// by Ctrl-C or by force, goes on with --resume and ends in the same bits.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -62,17 +61,6 @@ pub(crate) struct Args {
 fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "it must be a number of seconds".to_owned())?;
     Duration::try_from_secs_f64(number).map_err(|_| "it must be 0 or more".to_owned())
-}
-
-/// A line of the log.
-#[derive(Serialize, Deserialize)]
-struct LogLine {
-    epoch: u64,
-    step: u64,
-    rate: f64,
-    loss: f64,
-    levels: Vec<hg2v::nn::pairs::LevelLoss>,
-    seconds: f64,
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
@@ -166,6 +154,14 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     if end == End::Paused {
         return Err(unfinished(&args, "stopped"));
     }
+    let note = RunNote {
+        data: std::path::absolute(&path).unwrap_or(path),
+        device: args.device.note().unwrap_or_else(|| args.device.device.to_string()),
+        threads: rayon::current_num_threads(),
+        training_seconds: training.elapsed().as_secs_f64(),
+        whole_seconds: started.elapsed().as_secs_f64(),
+    };
+    folder::write_run(&args.out, &note).map_err(|error| unfinished(&args, error))?;
     model.save_into(&args.out).map_err(|error| unfinished(&args, error))?;
     folder::remove_checkpoint(&args.out)?;
     report(&args, &params, last.as_ref(), training.elapsed(), started.elapsed(), context)
@@ -297,33 +293,17 @@ impl Log {
     fn open(folder: &Path, step: u64) -> hg2v::Result<Log> {
         let path = folder.join(folder::LOG);
         let failed = |e| Error::io(&path, "write", e);
-        let kept: String = fs::read_to_string(&path)
-            .unwrap_or_default()
-            .lines()
-            .filter(|line| {
-                serde_json::from_str::<LogLine>(line).is_ok_and(|line| line.step <= step)
-            })
-            .map(|line| format!("{line}\n"))
-            .collect();
-        let mut rewritten = OutputFile::create(&path)?;
-        rewritten.write_all(kept.as_bytes()).map_err(failed)?;
-        rewritten.commit()?;
+        let mut kept = folder::read_log(folder)?;
+        kept.retain(|line| line.step <= step);
+        folder::write_log(folder, &kept)?;
         let file = OpenOptions::new().append(true).open(&path).map_err(failed)?;
         Ok(Log { path, file })
     }
 
     fn add(&mut self, step: &Step, elapsed: Duration) -> hg2v::Result<()> {
-        let line = LogLine {
-            epoch: step.epoch + 1,
-            step: step.step + 1,
-            rate: step.rate,
-            loss: step.mean.iter().map(|loss| loss.total()).sum(),
-            levels: step.mean.clone(),
-            seconds: elapsed.as_secs_f64(),
-        };
-        let failed = |e: std::io::Error| Error::io(&self.path, "write", e);
-        let text = serde_json::to_string(&line).map_err(|e| failed(e.into()))?;
-        writeln!(self.file, "{text}").map_err(failed)
+        let failed = |e| Error::io(&self.path, "write", e);
+        let line = LogLine::of(step, elapsed).text().map_err(failed)?;
+        self.file.write_all(line.as_bytes()).map_err(failed)
     }
 }
 

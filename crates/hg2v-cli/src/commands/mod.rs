@@ -5,13 +5,18 @@ mod compare;
 mod convert;
 mod datasets;
 mod demo;
+mod drift;
 mod embed;
 mod evaluate;
 mod fit;
 mod generate;
 mod images;
 mod info;
+mod project;
+mod report;
 mod reproduce;
+mod search;
+mod serve;
 
 use clap::Subcommand;
 
@@ -32,6 +37,11 @@ pub(crate) enum Command {
     Evaluate(evaluate::Args),
     Compare(compare::Args),
     Reproduce(reproduce::Args),
+    Report(report::Args),
+    Search(search::Args),
+    Drift(drift::Args),
+    Project(project::Args),
+    Serve(serve::Args),
 }
 
 impl Command {
@@ -49,6 +59,11 @@ impl Command {
             Command::Evaluate(args) => evaluate::run(args, context),
             Command::Compare(args) => compare::run(args, context),
             Command::Reproduce(args) => reproduce::run(args, context),
+            Command::Report(args) => report::run(args, context),
+            Command::Search(args) => search::run(args, context),
+            Command::Drift(args) => drift::run(args, context),
+            Command::Project(args) => project::run(args, context),
+            Command::Serve(args) => serve::run(args, context),
         }
     }
 }

@@ -5,6 +5,8 @@ pub(crate) mod network;
 mod png;
 mod svg;
 
+use hg2v_report::palette;
+
 /// A point, in units of which a screen has 96 an inch; y grows downwards.
 pub(crate) type Point = [f64; 2];
 
@@ -32,16 +34,16 @@ pub(crate) const BLACK: Color = Color::of(0x1a1a1a);
 pub(crate) const GREY: Color = Color::of(0x6b6b6b);
 pub(crate) const PALE: Color = Color::of(0xe3e3e3);
 
-/// Colours that stay apart to every eye (Okabe and Ito 2008), the darker ones first.
-pub(crate) const KINDS: [Color; 7] = [
-    Color::of(0x0072b2),
-    Color::of(0xd55e00),
-    Color::of(0x009e73),
-    Color::of(0xcc79a7),
-    Color::of(0xe69f00),
-    Color::of(0x56b4e9),
-    Color::of(0x444444),
-];
+/// Colours that stay apart to every eye, the page's.
+pub(crate) const KINDS: [Color; palette::KINDS.len()] = {
+    let mut all = [BLACK; palette::KINDS.len()];
+    let mut kind = 0;
+    while kind < all.len() {
+        all[kind] = Color::of(palette::KINDS[kind]);
+        kind += 1;
+    }
+    all
+};
 
 /// Colours in an order, from light to dark.
 pub(crate) const STEPS: [Color; 5] = [

@@ -24,7 +24,7 @@ fn folder_with_sets() -> tempfile::TempDir {
 /// Makes a figure twice, on one thread and on two: the same files but for times.
 fn made(folder: &Path, name: &str, more: &[&str], drawings: &[&str], tables: &[&str]) -> Value {
     let run = |out: &'static str, threads: &'static str| {
-        let start = ["reproduce", name, "--quick", "--data", "data"];
+        let start = ["reproduce", name, "--quick", "--data-dir", "data"];
         done(folder, &[&start, more, &["--out", out, "--threads", threads]].concat())
     };
     let (said, _) = run("one", "1");
@@ -142,11 +142,11 @@ fn nonsense_is_wrong_usage() {
     let cases: [(&[&str], &str); 7] = [
         (&["fig-wl", "--splits", "3"], "--splits"),
         (&["fig-wl", "--fresh"], "--fresh"),
-        (&["fig-spectra", "--data", "data", "--sets", "MOO"], "--sets is `MOO`"),
-        (&["fig-spectra", "--data", "empty"], "hg2v datasets get ENZYMES"),
-        (&["fig-spectra", "--data", "empty", "--sets", "PTC_FR"], "no graphs"),
-        (&["fig-coarsening", "--data", "empty"], "no two classes"),
-        (&["fig-neighbors", "--data", "empty", "--sets", "PTC_FR"], "no graphs"),
+        (&["fig-spectra", "--data-dir", "data", "--sets", "MOO"], "--sets is `MOO`"),
+        (&["fig-spectra", "--data-dir", "empty"], "hg2v datasets get ENZYMES"),
+        (&["fig-spectra", "--data-dir", "empty", "--sets", "PTC_FR"], "no graphs"),
+        (&["fig-coarsening", "--data-dir", "empty"], "no two classes"),
+        (&["fig-neighbors", "--data-dir", "empty", "--sets", "PTC_FR"], "no graphs"),
     ];
     for (arguments, word) in cases {
         let (code, out, err) = hg2v(at, &[&["reproduce"], arguments].concat());

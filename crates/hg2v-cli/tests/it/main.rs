@@ -20,4 +20,6 @@ mod images;
 mod info;
 mod model; // fit, embed, evaluate, demo
 mod nonsense; // and what they say to it
+mod report; // the page, as a file
 mod reproduce;
+mod search; // drift, project

@@ -33,7 +33,7 @@ fn a_model_is_trained_and_embeds_the_same_bits_in_every_way() {
         names.sort();
         names
     };
-    assert_eq!(names, ["config.json", "log.jsonl", "model.safetensors"]);
+    assert_eq!(names, ["config.json", "log.jsonl", "model.safetensors", "run.json"]);
     let log = fs::read_to_string(at.join("m/log.jsonl")).unwrap();
     assert_eq!(log.lines().count(), 4);
 
@@ -338,6 +338,10 @@ fn the_demo_does_its_job() {
         let text = fs::read_to_string(folder.path().join("hg2v-demo").join(name)).unwrap();
         assert_eq!(text.lines().count(), 40, "{name}");
     }
+    let page = fs::read_to_string(folder.path().join("hg2v-demo/page.html")).unwrap();
+    assert!(page.contains("<h1>Diffusion-limited aggregates</h1>"));
+    // The folder is one that `report` reads.
+    done(folder.path(), &["report", "hg2v-demo", "--out", "page.html"]);
     // What it wrote is a model that works.
     let embed = ["embed", "hg2v-demo/model", "hg2v-demo/graphs.jsonl", "--out", "v.parquet"];
     done(folder.path(), &embed);

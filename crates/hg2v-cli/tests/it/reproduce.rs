@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::common::{command, hg2v, kill_after_lines};
 
 fn table2(folder: &Path, more: &[&str]) -> (i32, String, String) {
-    hg2v(folder, &[&["reproduce", "table2", "--data", "data"], more].concat())
+    hg2v(folder, &[&["reproduce", "table2", "--data-dir", "data"], more].concat())
 }
 
 /// A folder with two sets under names of the table, the second one damaged.
@@ -91,7 +91,7 @@ fn a_killed_run_goes_on_to_the_same_numbers() {
         [
             "reproduce",
             "table2",
-            "--data",
+            "--data-dir",
             "data",
             "--sets",
             "MUTAG",
@@ -187,15 +187,15 @@ fn nonsense_is_wrong_usage() {
     let cases: [(&[&str], &str); 13] = [
         (&["reproduce", "table9"], "table2"),
         (&["reproduce"], "<WHAT>"),
-        (&["reproduce", "table2", "--data", "data", "--sets", "MOO"], "--sets is `MOO`"),
-        (&["reproduce", "table2", "--data", "data", "--splits", "0"], "--splits is 0"),
+        (&["reproduce", "table2", "--data-dir", "data", "--sets", "MOO"], "--sets is `MOO`"),
+        (&["reproduce", "table2", "--data-dir", "data", "--splits", "0"], "--splits is 0"),
         (&["reproduce", "table2", "--quick", "--splits", "3"], "cannot be used with"),
         (&["reproduce", "table2", "--markdown", "--quick"], "cannot be used with"),
         (&["reproduce", "table2", "--preset", "best"], "paper"),
-        (&["reproduce", "table2", "--data", "empty"], "no set of the table"),
-        (&["reproduce", "table2", "--data", "empty", "--rivals"], "no set of the table"),
-        (&["reproduce", "table3", "--data", "empty"], "no set of the table"),
-        (&["reproduce", "table4", "--data", "empty"], "no set of the table"),
+        (&["reproduce", "table2", "--data-dir", "empty"], "no set of the table"),
+        (&["reproduce", "table2", "--data-dir", "empty", "--rivals"], "no set of the table"),
+        (&["reproduce", "table3", "--data-dir", "empty"], "no set of the table"),
+        (&["reproduce", "table4", "--data-dir", "empty"], "no set of the table"),
         (&["reproduce", "table4", "--grid", "paper"], "--grid is given"),
         (&["reproduce", "table3", "--rivals"], "--rivals is given"),
     ];
@@ -224,7 +224,7 @@ fn folder_with(names: &[&str], kinds: &[&str]) -> tempfile::TempDir {
 fn a_model_of_one_set_is_judged_on_another() {
     let folder = folder_with(&["REDDIT-BINARY", "IMDB-BINARY"], &["dla"]);
     let at = folder.path();
-    let table3 = ["reproduce", "table3", "--data", "data", "--splits", "2"];
+    let table3 = ["reproduce", "table3", "--data-dir", "data", "--splits", "2"];
     let (code, out, err) = hg2v(at, &table3);
     assert_eq!(code, 0, "{err}");
     assert!(err.contains("MNIST → USPS: left out"), "{err}");
@@ -252,11 +252,11 @@ fn a_model_refuses_nodes_of_another_kind() {
     let graph = |i: usize| format!("{{\"edges\":[[0,1]],\"x\":[[0],[{i}]],\"y\":{}}}\n", i % 2);
     let graphs: String = (0..40).map(graph).collect();
     fs::write(folder.path().join("data/USPS.jsonl"), graphs).unwrap();
-    let words = ["reproduce", "table3", "--data", "data", "--sets", "MNIST,USPS", "--quick"];
+    let words = ["reproduce", "table3", "--data-dir", "data", "--sets", "MNIST,USPS", "--quick"];
     let (code, _, err) = hg2v(folder.path(), &words);
     assert_eq!(code, 2, "{err}");
     assert!(err.contains("the model was trained on nodes with"), "{err}");
-    let words = ["reproduce", "table3", "--data", "data", "--sets", "MNIST,DD"];
+    let words = ["reproduce", "table3", "--data-dir", "data", "--sets", "MNIST,DD"];
     let (code, _, err) = hg2v(folder.path(), &words);
     assert_eq!(code, 2, "{err}");
     assert!(err.contains("both sets of a row"), "{err}");
@@ -266,7 +266,7 @@ fn a_model_refuses_nodes_of_another_kind() {
 fn methods_stand_beside_the_papers_numbers() {
     let folder = folder_with(&["IMDB-BINARY"], &["dla"]);
     let at = folder.path();
-    let words = ["reproduce", "table4", "--data", "data", "--splits", "2"];
+    let words = ["reproduce", "table4", "--data-dir", "data", "--splits", "2"];
     let (code, out, err) = hg2v(at, &words);
     assert_eq!(code, 0, "{err}");
     assert!(err.contains("NCI1: left out"), "{err}");

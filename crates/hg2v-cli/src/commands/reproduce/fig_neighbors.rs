@@ -6,12 +6,15 @@
 use std::fmt::Write;
 
 use hg2v::Hg2vParams;
-use hg2v::graph::layout::layout;
 use hg2v::graph::{GraphRecord, Scalar};
 use hg2v::nn::machine::Machine;
 use hg2v::prepare::{Collection, Run};
 use hg2v::rng;
 use hg2v::train::Flow;
+use hg2v_report::places::{Coordinates, places};
+use hg2v_report::sample::some;
+use hg2v_search::exact::nearest_others;
+use hg2v_search::{Metric, Neighbor, Space};
 use rand::RngExt;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -32,11 +35,19 @@ const NEIGHBORS: usize = 6;
 const QUICK_GRAPHS: usize = 600;
 const QUICK_EPOCHS: u64 = 3;
 
-/// A graph and those nearest to it.
+/// A graph and those nearest to it, nearest first.
+#[derive(Clone)]
 struct Row {
     graph: usize,
-    /// With their distances, nearest first.
-    neighbors: Vec<(usize, f64)>,
+    neighbors: Vec<Neighbor>,
+}
+
+impl Row {
+    /// The graph itself and then its neighbours, with their distances.
+    fn shown(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let others = self.neighbors.iter().map(|near| (near.position, near.distance));
+        [(self.graph, 0.0)].into_iter().chain(others)
+    }
 }
 
 /// Everything that is drawn of a set.
@@ -59,13 +70,14 @@ pub(super) fn make(args: &Args, context: &Context) -> anyhow::Result<Figure> {
     for (set, origin) in chosen(&names, args, context)? {
         let (file, mut records) = origin.records(context)?;
         if args.quick {
-            records = some(records, QUICK_GRAPHS, context.global.seed);
+            let kept = some(records.len(), QUICK_GRAPHS, context.global.seed);
+            records = kept.iter().map(|&i| std::mem::take(&mut records[i])).collect();
         }
         let run = Run { records: &records, file: &file, position: 0 };
         let collection = params.collect(run, args.cache.open().as_ref())?;
         let vectors = vectors(set, &collection, &params, &machine, context)?;
         let wanted = SETS.iter().find(|(name, _)| *name == set).map_or(0, |(_, rows)| *rows);
-        all.push(found(set, &collection, &vectors, wanted, context.global.seed));
+        all.push(found(set, &collection, &vectors, wanted, context.global.seed)?);
     }
     let mut protocol = json!({
         "rows": SETS.iter().map(|(set, rows)| (*set, *rows)).collect::<Vec<_>>(),
@@ -93,27 +105,14 @@ pub(super) fn make(args: &Args, context: &Context) -> anyhow::Result<Figure> {
     })
 }
 
-/// At most `most` of the records, in their order, each set equally likely.
-fn some(records: Vec<GraphRecord>, most: usize, seed: u64) -> Vec<GraphRecord> {
-    let mut rng = rng::stream(seed, "some graphs", 0, 0);
-    let (mut left, mut wanted) = (records.len(), most);
-    let keep = |_: &GraphRecord| {
-        let kept = rng.random_range(0..left) < wanted;
-        left -= 1;
-        wanted -= usize::from(kept);
-        kept
-    };
-    records.into_iter().filter(keep).collect()
-}
-
-/// A row for each graph, by a model that was trained on all of them.
+/// A vector for each graph, by a model that was trained on all of them.
 fn vectors(
     set: &str,
     collection: &Collection<'_>,
     params: &Hg2vParams,
     machine: &Machine,
     context: &Context,
-) -> anyhow::Result<Vec<Vec<f32>>> {
+) -> anyhow::Result<Space> {
     let mut fit = params.prepare(collection, None)?;
     fit.machine = machine.clone();
     let steps = collection.len().div_ceil(params.recipe.batch) as u64 * params.recipe.epochs;
@@ -126,16 +125,16 @@ fn vectors(
     bar.finish_and_clear();
     let rows = model.embed_examples_on(machine, &fit.examples)?;
     let dim = model.network().layout.embedding_dim();
-    Ok(rows.chunks_exact(dim).map(<[f32]>::to_vec).collect())
+    Ok(Space::new(dim, rows, Metric::Euclidean)?)
 }
 
 fn found(
     set: &'static str,
     collection: &Collection<'_>,
-    vectors: &[Vec<f32>],
+    vectors: &Space,
     wanted: usize,
     seed: u64,
-) -> Found {
+) -> hg2v::Result<Found> {
     let n = vectors.len();
     let mut rng = rng::stream(seed, "graphs with neighbours", 0, 0);
     let mut queries: Vec<usize> = Vec::new();
@@ -146,39 +145,24 @@ fn found(
         }
     }
     let label = |i: usize| collection.run.records[i].label.as_ref();
-    let all: Vec<Row> = (0..n).into_par_iter().map(|graph| nearest(vectors, graph)).collect();
+    let near = nearest_others(vectors, NEIGHBORS)?;
+    let all: Vec<Row> =
+        near.into_iter().enumerate().map(|(graph, neighbors)| Row { graph, neighbors }).collect();
     let (mut same, mut pairs) = (0, 0);
     for row in &all {
         pairs += row.neighbors.len();
-        same += row.neighbors.iter().filter(|(other, _)| label(*other) == label(row.graph)).count();
+        let alike = |near: &&Neighbor| label(near.position) == label(row.graph);
+        same += row.neighbors.iter().filter(alike).count();
     }
     let alike = |i: usize| (0..n).filter(|&j| j != i && label(j) == label(i)).count();
     let chance: usize = (0..n).into_par_iter().map(alike).sum();
-    Found {
+    Ok(Found {
         set,
         records: collection.run.records.to_vec(),
-        rows: queries.iter().map(|&graph| nearest(vectors, graph)).collect(),
+        rows: queries.iter().map(|&graph| all[graph].clone()).collect(),
         same_class: same as f64 / pairs.max(1) as f64,
         by_chance: chance as f64 / (n * n.saturating_sub(1)).max(1) as f64,
-    }
-}
-
-fn nearest(vectors: &[Vec<f32>], graph: usize) -> Row {
-    let apart = |other: usize| {
-        let pairs = vectors[graph].iter().zip(&vectors[other]);
-        pairs.map(|(x, y)| f64::from(x - y).powi(2)).sum::<f64>()
-    };
-    let others = (0..vectors.len()).filter(|&other| other != graph);
-    let mut distances: Vec<(usize, f64)> = others.map(|other| (other, apart(other))).collect();
-    let order = |a: &(usize, f64), b: &(usize, f64)| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0));
-    let keep = NEIGHBORS.min(distances.len());
-    if keep < distances.len() {
-        distances.select_nth_unstable_by(keep, order);
-        distances.truncate(keep);
-    }
-    distances.sort_unstable_by(order);
-    distances.iter_mut().for_each(|(_, distance)| *distance = distance.sqrt());
-    Row { graph, neighbors: distances }
+    })
 }
 
 fn drawn(found: &Found) -> Drawing {
@@ -204,14 +188,14 @@ fn drawn(found: &Found) -> Drawing {
     }
     drawing.line([[left(1) - 10.0, 30.0], [left(1) - 10.0, size[1] - 8.0]], 1.0, PALE);
     let vocabulary = vocabulary(found);
-    for (row, Row { graph, neighbors }) in found.rows.iter().enumerate() {
-        let y = top + height * row as f64;
-        let own = found.records[*graph].label.as_ref();
-        let shown = [(*graph, 0.0)].into_iter().chain(neighbors.iter().copied());
-        for (column, (index, distance)) in shown.enumerate() {
+    let coordinates = Coordinates::of(&found.records);
+    for (at, row) in found.rows.iter().enumerate() {
+        let y = top + height * at as f64;
+        let own = found.records[row.graph].label.as_ref();
+        for (column, (index, distance)) in row.shown().enumerate() {
             let record = &found.records[index];
             let corner = [left(column) + 8.0, y + 4.0];
-            draw_graph(&mut drawing, record, corner, cell - 16.0, &vocabulary);
+            draw_graph(&mut drawing, record, corner, cell - 16.0, &vocabulary, coordinates);
             let class = record.label.as_ref().map_or_else(String::new, |y| format!("class {y}"));
             let class = if column == 0 { class } else { format!("{class} · {distance:.2}") };
             let at = [left(column) + 0.5 * cell, y + height - 12.0];
@@ -229,8 +213,8 @@ fn drawn(found: &Found) -> Drawing {
 fn vocabulary(found: &Found) -> Vec<Scalar> {
     let mut counts: Vec<(Scalar, usize)> = Vec::new();
     for row in &found.rows {
-        let shown = [row.graph].into_iter().chain(row.neighbors.iter().map(|(index, _)| *index));
-        for label in shown.flat_map(|index| found.records[index].node_labels.iter().flatten()) {
+        let labels = |(index, _): (usize, f64)| found.records[index].node_labels.iter().flatten();
+        for label in row.shown().flat_map(labels) {
             match counts.iter_mut().find(|(known, _)| known == label) {
                 Some((_, count)) => *count += 1,
                 None => counts.push((label.clone(), 1)),
@@ -247,16 +231,12 @@ fn draw_graph(
     corner: Point,
     size: f64,
     vocabulary: &[Scalar],
+    coordinates: Option<Coordinates>,
 ) {
     let graph = hg2v::graph::Graph::from_record(record, hg2v::graph::WeightPolicy::Abs);
     let graph = graph.map(|(graph, _)| graph).unwrap_or_default();
     let n = graph.num_nodes();
-    // Pictures know where their pixels are; row, column and luminosity are their attributes.
-    let picture = record.features.as_ref().filter(|x| x.dim == 3 && record.node_labels.is_none());
-    let points: Vec<Point> = match picture {
-        Some(x) => (0..n).map(|v| [x.row(v)[1], x.row(v)[0]]).collect(),
-        None => layout(&graph),
-    };
+    let points = places(record, &graph, coordinates);
     let colors: Vec<Color> = (0..n)
         .map(|v| match &record.node_labels {
             Some(labels) => {
@@ -284,16 +264,15 @@ fn draw_graph(
 fn table(all: &[Found]) -> String {
     let mut out = String::from("set,row,rank,graph,distance,class,nodes,edges\n");
     for found in all {
-        for (row, Row { graph, neighbors }) in found.rows.iter().enumerate() {
-            let shown = [(*graph, 0.0)].into_iter().chain(neighbors.iter().copied());
-            for (rank, (index, distance)) in shown.enumerate() {
+        for (at, row) in found.rows.iter().enumerate() {
+            for (rank, (index, distance)) in row.shown().enumerate() {
                 let record = &found.records[index];
                 let id = record.id.as_ref().map_or_else(|| index.to_string(), Scalar::to_string);
                 let class = record.label.as_ref().map_or_else(String::new, Scalar::to_string);
                 let (set, nodes, edges) = (found.set, record.num_nodes, record.edges.len());
                 // Writing to a string does not fail.
                 let _ =
-                    writeln!(out, "{set},{row},{rank},{id},{distance:.6},{class},{nodes},{edges}");
+                    writeln!(out, "{set},{at},{rank},{id},{distance:.6},{class},{nodes},{edges}");
             }
         }
     }
@@ -316,28 +295,4 @@ fn said(all: &[Found]) -> Vec<String> {
     lines.push(String::new());
     lines.push("how many of the six nearest graphs are of a graph's own class".to_owned());
     lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_come_first_and_never_the_graph_itself() {
-        let vectors: Vec<Vec<f32>> =
-            [0.0, 5.0, 1.0, 3.0, -1.0, 9.0, 2.0, 4.0, 50.0].map(|x| vec![x, 0.0]).to_vec();
-        let row = nearest(&vectors, 0);
-        let indices: Vec<usize> = row.neighbors.iter().map(|(index, _)| *index).collect();
-        // 1 and −1 are equally near: the earlier graph comes first.
-        assert_eq!(indices, [2, 4, 6, 3, 7, 1]);
-        assert_eq!(row.neighbors[5].1, 5.0);
-        assert_eq!(nearest(&vectors[..1], 0).neighbors, []);
-    }
-
-    #[test]
-    fn some_are_as_many_as_asked_for() {
-        let records = |n: u32| (0..n).map(|i| GraphRecord { num_nodes: i, ..Default::default() });
-        assert_eq!(some(records(20).collect(), 7, 0).len(), 7);
-        assert_eq!(some(records(5).collect(), 7, 0).len(), 5);
-    }
 }

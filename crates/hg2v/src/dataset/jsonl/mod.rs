@@ -35,7 +35,7 @@ use crate::error::{Error, Place, Result};
 use crate::graph::GraphRecord;
 use lines::Lines;
 use parse::{Parsed, Parser};
-pub use write::write;
+pub use write::{line_of, write};
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
@@ -84,6 +84,21 @@ pub fn from_reader(
     let mut source = Source::new(path, format, graphs);
     source.notes = notes;
     Ok(source)
+}
+
+/// The graph of one line, on this thread alone; `name` and `number` (from 1) say in
+/// messages where it came from.
+///
+/// # Errors
+/// A line that is no graph, or is longer or larger than `limits` allow.
+pub fn from_line(name: &Path, number: u64, line: &[u8], limits: &Limits) -> Result<GraphRecord> {
+    let place = Place::Line(number);
+    if line.len() as u64 > limits.max_record_bytes {
+        let problem = format!("the line is longer than {} bytes", limits.max_record_bytes);
+        return Err(Error::input(name, place, problem, "send smaller graphs, or raise the limit"));
+    }
+    let parsed = Parser::new(limits).parse(line).map_err(|fault| fault.at(name, place))?;
+    Ok(parsed.record)
 }
 
 /// The graphs of a stream, a batch of lines ahead.

@@ -65,6 +65,16 @@ impl Sink for Lines {
     }
 }
 
+/// The line of one record, with its end.
+///
+/// # Errors
+/// None that a record can cause.
+pub fn line_of(record: &GraphRecord) -> std::io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    spell(record, &mut line)?;
+    Ok(line)
+}
+
 /// Writes the record as one line that reads back as the same record.
 fn spell(record: &GraphRecord, line: &mut Vec<u8>) -> std::io::Result<()> {
     line.push(b'{');

@@ -1,0 +1,79 @@
+//! `hg2v drift`: do two sets of vectors come from the same place?
+
+use std::path::PathBuf;
+
+use hg2v::error::{Error, Place};
+use hg2v::vectors;
+use hg2v_search::drift::{MOST, drift};
+use hg2v_search::scale::Scale;
+use serde_json::json;
+
+use super::search::NearArgs;
+use crate::context::Context;
+use crate::table::counted;
+
+/// Whether two sets of vectors come from the same place
+///
+/// Their energy distance is compared with that of random divisions of both sets
+/// together. A small p-value says that the sets differ by more than chance: that new
+/// graphs are no longer like those a model was trained on.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  hg2v drift january.parquet february.parquet
+  hg2v drift old.npy new.npy --metric euclidean --standardise --permutations 9999")]
+pub(crate) struct Args {
+    /// A file of vectors
+    a: PathBuf,
+    /// Another, by the same model
+    b: PathBuf,
+    /// Random divisions to compare with
+    #[arg(long, default_value_t = 999, value_name = "N")]
+    permutations: usize,
+    #[command(flatten)]
+    near: NearArgs,
+}
+
+pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
+    let mut a = vectors::read(&args.a, &context.limits)?;
+    let mut b = vectors::read(&args.b, &context.limits)?;
+    for (path, set) in [(&args.a, &a), (&args.b, &b)] {
+        if set.is_empty() || set.dim == 0 {
+            let fix = "write some with hg2v embed";
+            return Err(Error::input(path, Place::Whole, "it holds no vectors", fix).into());
+        }
+    }
+    if a.dim != b.dim {
+        let problem =
+            format!("its vectors have {} numbers, those of {} {}", b.dim, args.a.display(), a.dim);
+        let fix = "embed both sets with the same model";
+        return Err(Error::input(&args.b, Place::Whole, problem, fix).into());
+    }
+    if args.near.standardise {
+        // By the first set, which the second is judged by.
+        let scale = Scale::of(&a.values, a.dim);
+        scale.apply(&mut a.values);
+        scale.apply(&mut b.values);
+    }
+    let metric = args.near.metric();
+    let found = drift(a.dim, &a.values, &b.values, metric, args.permutations, context.global.seed)?;
+    if context.global.json {
+        let mut result = json!(found);
+        result["metric"] = json!(metric);
+        result["standardised"] = json!(args.near.standardise);
+        return context.print(result.to_string());
+    }
+    if a.len() > found.first || b.len() > found.second {
+        context.say(format!(
+            "{} and {} drawn at random: at most {MOST} in all",
+            found.first, found.second
+        ));
+    }
+    context.print(format!(
+        "energy distance {:.6} ({:.2} % of the most it can be), p = {:.4} by {}",
+        found.energy,
+        100.0 * found.share,
+        found.p_value,
+        counted(found.permutations as u64, "division"),
+    ))
+}

@@ -1,0 +1,133 @@
+//! `hg2v project`: two coordinates for each vector.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use hg2v::graph::Scalar;
+use hg2v::output::OutputFile;
+use hg2v::vectors::{self, Key, Shape, Vectors};
+use hg2v_search::project::{Point, Tsne, Umap, pca, tsne, umap};
+use hg2v_search::scale::Scale;
+use serde_json::json;
+
+use crate::context::Context;
+use crate::table::percent;
+
+/// Two coordinates for each vector, to look at
+///
+/// Principal components come out the same always; t-SNE and UMAP start from them and
+/// come out the same for the same seed, at any number of threads. NAME.tsv is written for
+/// TensorBoard's projector: coordinates without a header, and NAME.metadata.tsv beside it.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  hg2v project mutag.parquet --out mutag.csv                    id, y, x0, x1 by PCA
+  hg2v project mutag.parquet --method tsne --perplexity 20 --out map.parquet
+  hg2v project mutag.parquet --method umap --standardise --out map.csv
+  hg2v project mutag.parquet --out projector.tsv                for projector.tensorflow.org")]
+pub(crate) struct Args {
+    /// A file of vectors
+    vectors: PathBuf,
+    /// How
+    #[arg(long, value_enum, default_value = "pca", value_name = "METHOD")]
+    method: MethodArg,
+    /// Where to write: NAME.csv, .parquet, .npy, .tsv, or `-` for CSV
+    #[arg(long, short, value_name = "PATH")]
+    out: PathBuf,
+    /// Bring every column to mean 0 and variance 1 first
+    #[arg(long, alias = "standardize")]
+    standardise: bool,
+    /// t-SNE: how many neighbours a vector has, more or less
+    #[arg(long, default_value_t = Tsne::default().perplexity, value_name = "N")]
+    perplexity: f64,
+    /// UMAP: neighbours of a vector, itself among them
+    #[arg(long, default_value_t = Umap::default().neighbors, value_name = "N")]
+    neighbors: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum MethodArg {
+    /// principal components: distances, as well as a plane can keep them
+    Pca,
+    /// t-SNE: who is near whom
+    Tsne,
+    /// UMAP: who is near whom, and more of the whole
+    Umap,
+}
+
+pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
+    let mut set = vectors::read(&args.vectors, &context.limits)?;
+    if args.standardise {
+        Scale::of(&set.values, set.dim).apply(&mut set.values);
+    }
+    let seed = context.global.seed;
+    let (dim, values) = (set.dim.max(1), &set.values);
+    let mut explained = None;
+    let points: Vec<Point> = match args.method {
+        MethodArg::Pca => {
+            let found = pca(dim, values, 2)?;
+            let share = found.variances.iter().sum::<f64>() / found.total_variance;
+            explained = share.is_finite().then_some(share);
+            found.points()
+        }
+        MethodArg::Tsne => {
+            let params = Tsne { perplexity: args.perplexity, seed, ..Tsne::default() };
+            let bar = context.progress("t-SNE", Some(params.steps as u64));
+            let points = tsne(dim, values, &params, |step| bar.set_position(step as u64))?;
+            bar.finish_and_clear();
+            points
+        }
+        MethodArg::Umap => {
+            let params = Umap { neighbors: args.neighbors, seed, ..Umap::default() };
+            let bar = context.progress("UMAP", None);
+            let points = umap(dim, values, &params, |epoch| bar.set_position(epoch as u64))?;
+            bar.finish_and_clear();
+            points
+        }
+    };
+    match args.out.extension().is_some_and(|extension| extension == "tsv") {
+        true => write_projector(&args.out, &set, &points)?,
+        false => write_points(&args.out, &set, &points)?,
+    }
+    if context.global.json && args.out.as_os_str() != "-" {
+        let result =
+            json!({ "out": args.out, "vectors": set.len(), "explained_variance": explained });
+        context.print(result.to_string())?;
+    }
+    if let Some(share) = explained {
+        context.say(format!("two components keep {} of the variance", percent(share)));
+    }
+    Ok(())
+}
+
+fn write_points(path: &Path, set: &Vectors, points: &[Point]) -> hg2v::Result<()> {
+    let names = vec!["x0".to_owned(), "x1".to_owned()];
+    let mut sink = vectors::create(path, Shape { names, part: None })?;
+    for (i, point) in points.iter().enumerate() {
+        let key = Key { id: &set.ids[i], label: set.labels[i].as_ref(), part: None };
+        sink.write(key, &point.map(|x| x as f32))?;
+    }
+    sink.finish()
+}
+
+/// Coordinates without a header, and ids and classes with one.
+fn write_projector(path: &Path, set: &Vectors, points: &[Point]) -> hg2v::Result<()> {
+    let metadata = path.with_extension("metadata.tsv");
+    let failed = |path: &Path| {
+        let path = path.to_path_buf();
+        move |e| hg2v::Error::io(&path, "write", e)
+    };
+    let mut keys = OutputFile::create(&metadata)?;
+    let mut rows = OutputFile::create(path)?;
+    writeln!(keys, "id\ty").map_err(failed(&metadata))?;
+    // A tab or a line's end would tear the table.
+    let cell = |scalar: &Scalar| scalar.to_string().replace(['\t', '\n', '\r'], " ");
+    for ((id, class), [x, y]) in set.ids.iter().zip(&set.labels).zip(points) {
+        let class = class.as_ref().map(cell).unwrap_or_default();
+        writeln!(keys, "{}\t{class}", cell(id)).map_err(failed(&metadata))?;
+        writeln!(rows, "{}\t{}", *x as f32, *y as f32).map_err(failed(path))?;
+    }
+    keys.commit()?;
+    rows.commit()
+}

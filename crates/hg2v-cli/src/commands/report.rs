@@ -1,0 +1,292 @@
+//! `hg2v report`: a page to look at.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hg2v::Hg2v;
+use hg2v::coarsen::cache::Cache;
+use hg2v::dataset::summary::{Summary, SummaryOptions, summarize};
+use hg2v::dataset::{self, Format, Source};
+use hg2v::error::{Error, Place};
+use hg2v::graph::GraphRecord;
+use hg2v::nn::machine::Machine;
+use hg2v::output::OutputFile;
+use hg2v::prepare::{Collection, Run};
+use hg2v::vectors;
+use hg2v_eval::evaluation::Evaluation;
+use hg2v_report::page::SAMPLE;
+use hg2v_report::run::{RunFolder, read_evaluation};
+use hg2v_report::{Contents, Made, Map, Method, Mode, page};
+use hg2v_search::Way;
+use hg2v_search::catalog::Choice;
+use serde_json::json;
+
+use super::project::MethodArg;
+use super::search::NearArgs;
+use crate::context::Context;
+use crate::device::DeviceArgs;
+use crate::graphs::CacheArgs;
+use crate::table::{counted, decimal};
+
+/// One self-contained page: a map of the graphs, their neighbours, pyramids and results
+///
+/// RUN is a model's folder as `hg2v fit` writes it, or the folder that `hg2v demo`
+/// writes. Every graph is a point of the map; pointing at it draws it, and
+/// choosing it shows the six nearest to it, as `hg2v search` finds them, and what
+/// coarsening leaves of it, level by level. The page also has the loss of every
+/// level, what is in the data, how the model was made and, with --evaluation, its
+/// accuracy beside its controls.
+///
+/// The page is one file that works from a disk and asks for nothing. It stays
+/// below 20 MB: where the graphs would not fit, it shows some and says so.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  hg2v report hg2v-demo --out page.html                   what the demo found
+  hg2v report mutag.model --out mutag.html                the graphs it was trained on
+  hg2v report mutag.model --data new.jsonl --out new.html other graphs on its map
+  hg2v report mutag.model --projections umap,tsne,pca --out mutag.html   three maps
+  hg2v evaluate MUTAG.zip --json > mutag.json             and with accuracies:
+  hg2v report mutag.model --evaluation mutag.json --out mutag.html")]
+pub(crate) struct Args {
+    /// The folder of a model, or of the demo
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+    /// The page
+    #[arg(long, short, value_name = "PAGE.html")]
+    out: PathBuf,
+    /// The graphs [default: those that the run says]
+    #[arg(long, value_name = "DATA")]
+    data: Option<PathBuf>,
+    /// Their vectors, one for each in their order [default: the model makes them]
+    #[arg(long, value_name = "E")]
+    embeddings: Option<PathBuf>,
+    /// What `hg2v evaluate --json` printed
+    #[arg(long, value_name = "EVAL.json")]
+    evaluation: Option<PathBuf>,
+    /// The most graphs that are shown
+    #[arg(long, default_value_t = SAMPLE, value_name = "N")]
+    sample: usize,
+    /// Maps of the graphs, the first of which is shown first
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "pca", value_name = "M,…")]
+    projections: Vec<MethodArg>,
+    #[command(flatten)]
+    near: NearArgs,
+    /// What stands above it [default: the name of the graphs]
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    #[command(flatten)]
+    device: DeviceArgs,
+    #[command(flatten)]
+    cache: CacheArgs,
+}
+
+impl From<MethodArg> for Method {
+    fn from(method: MethodArg) -> Method {
+        match method {
+            MethodArg::Pca => Method::Pca,
+            MethodArg::Tsne => Method::Tsne,
+            MethodArg::Umap => Method::Umap,
+        }
+    }
+}
+
+pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
+    let methods: Vec<Method> = args.projections.iter().copied().map(Method::from).collect();
+    let wanted = Wanted {
+        run: &args.run,
+        data: args.data.as_deref(),
+        embeddings: args.embeddings.as_deref(),
+        evaluation: args.evaluation.as_deref(),
+        sample: args.sample,
+        title: args.title.as_deref(),
+        methods: &methods,
+        choice: args.near.choice(Way::BySize, context.global.seed),
+        cache: args.cache.open(),
+    };
+    let (made, graphs) = wanted.make(Mode::Still, &args.device.open()?, context)?;
+    write(&args.out, &made)?;
+    said(&args, &made, graphs, context)
+}
+
+/// What a page is to be made of.
+pub(super) struct Wanted<'a> {
+    pub(super) run: &'a Path,
+    pub(super) data: Option<&'a Path>,
+    pub(super) embeddings: Option<&'a Path>,
+    pub(super) evaluation: Option<&'a Path>,
+    pub(super) sample: usize,
+    pub(super) title: Option<&'a str>,
+    pub(super) methods: &'a [Method],
+    pub(super) choice: Choice,
+    pub(super) cache: Option<Cache>,
+}
+
+impl Wanted<'_> {
+    /// The page, and how many graphs there are.
+    pub(super) fn make(
+        &self,
+        mode: Mode,
+        machine: &Machine,
+        context: &Context,
+    ) -> anyhow::Result<(Made, usize)> {
+        let run = RunFolder::read(self.run)?;
+        let graphs = self.graphs(&run, context)?;
+        let preparation = &run.config.preparation;
+        let of_file = Run { records: &graphs.records, file: &graphs.path, position: 0 };
+        let (weights, coarsening) = (preparation.weights, &preparation.coarsening);
+        let collection = Collection::new(of_file, weights, coarsening, self.cache.as_ref())?;
+        let (dim, values) = self.vectors(&run, &collection, machine, context)?;
+        let evaluation = match self.evaluation {
+            Some(file) => Some(evaluation_of(file, &collection)?),
+            // Of the folder's own graphs alone.
+            None if self.data.is_none() => run.evaluation.clone(),
+            None => None,
+        };
+        let bar = context.progress("drawing", None);
+        let watch = |what| bar.set_message(what);
+        let map = Map::new(dim, values, self.choice, self.methods, watch)?;
+        bar.finish_and_clear();
+        let mut notes = Vec::new();
+        if graphs.fingerprint() != run.config.data.fingerprint {
+            let others = counted(run.config.data.graphs, "graph");
+            notes.push(format!("The model was not trained on these graphs, but on {others}."));
+        }
+        let contents = Contents {
+            title: self.title.unwrap_or(&graphs.summary.name).to_owned(),
+            config: Some(&run.config),
+            run: run.note.as_ref(),
+            log: &run.log,
+            summary: Some(&graphs.summary),
+            evaluation: evaluation.as_ref(),
+            map,
+            notes,
+            sample: self.sample,
+            seed: context.global.seed,
+            ..Contents::of(&collection)
+        };
+        Ok((page(&contents, mode)?, collection.len()))
+    }
+
+    fn graphs(&self, run: &RunFolder, context: &Context) -> anyhow::Result<Graphs> {
+        let Some(data) = self.data.or(run.data.as_deref()) else {
+            let problem = "it does not say which graphs the model was trained on";
+            let fix = "name them, or others, with --data";
+            return Err(Error::input(&run.model, Place::Whole, problem, fix).into());
+        };
+        let path = dataset::locate(data, context.global.data_dir.as_deref())?;
+        let mut source = dataset::open(&path, &context.limits)?;
+        let bar = context.progress("reading", source.len);
+        let mut records = Vec::new();
+        for record in source.by_ref() {
+            records.push(record?);
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        if records.is_empty() {
+            let fix = "give a collection of at least one graph";
+            return Err(Error::input(&path, Place::Whole, "there are no graphs in it", fix).into());
+        }
+        let records = Arc::new(records);
+        let summary = summary(&path, source.format, source.ignored(), &records)?;
+        Ok(Graphs { path, records, summary })
+    }
+
+    /// A vector for each graph, row after row, and the numbers of one.
+    fn vectors(
+        &self,
+        run: &RunFolder,
+        collection: &Collection<'_>,
+        machine: &Machine,
+        context: &Context,
+    ) -> anyhow::Result<(usize, Vec<f32>)> {
+        // The folder's own vectors are of its own graphs.
+        let own = run.vectors.as_deref().filter(|_| self.data.is_none());
+        if let Some(file) = self.embeddings.or(own) {
+            let read = vectors::read(file, &context.limits)?;
+            if read.len() != collection.len() {
+                return Err(Error::input(
+                    file,
+                    Place::Whole,
+                    format!("{} vectors for {} graphs", read.len(), collection.len()),
+                    "give one for each graph, in the order of the graphs",
+                )
+                .into());
+            }
+            return Ok((read.dim, read.values));
+        }
+        let model = Hg2v::load(&run.model)?;
+        let all: Vec<usize> = (0..collection.len()).collect();
+        let (examples, _) = model.examples_of(collection, &all)?;
+        let values = model.embed_examples_on(machine, &examples)?;
+        Ok((model.network().layout.embedding_dim(), values))
+    }
+}
+
+/// Graphs and what is in them.
+struct Graphs {
+    path: PathBuf,
+    records: Arc<Vec<GraphRecord>>,
+    summary: Summary,
+}
+
+impl Graphs {
+    fn fingerprint(&self) -> String {
+        let mut fingerprint = dataset::fingerprint::Fingerprint::new();
+        self.records.iter().for_each(|record| fingerprint.add(record));
+        fingerprint.finish()
+    }
+}
+
+/// What `hg2v info` would say of graphs that are read already.
+pub(super) fn summary(
+    path: &Path,
+    format: Format,
+    ignored: Vec<String>,
+    records: &Arc<Vec<GraphRecord>>,
+) -> hg2v::Result<Summary> {
+    let shared = Arc::clone(records);
+    let mut again =
+        Source::new(path, format, (0..shared.len()).map(move |i| Ok(shared[i].clone())));
+    again.ignored = ignored;
+    summarize(&mut again, &SummaryOptions::default(), |_| ())
+}
+
+/// An evaluation of these graphs.
+fn evaluation_of(file: &Path, collection: &Collection<'_>) -> hg2v::Result<Evaluation> {
+    let evaluation = read_evaluation(file)?;
+    if evaluation.graphs != collection.len() {
+        let problem =
+            format!("it judges {} graphs, these are {}", evaluation.graphs, collection.len());
+        return Err(Error::input(file, Place::Whole, problem, "give one of the same graphs"));
+    }
+    Ok(evaluation)
+}
+
+/// Writes the page, whole or not at all.
+pub(super) fn write(path: &Path, made: &Made) -> hg2v::Result<()> {
+    let mut out = OutputFile::create(path)?;
+    out.write_all(made.html.as_bytes()).map_err(|e| Error::io(path, "write", e))?;
+    out.commit()
+}
+
+fn said(args: &Args, made: &Made, graphs: usize, context: &Context) -> anyhow::Result<()> {
+    let bytes = made.html.len();
+    if context.global.json && args.out.as_os_str() != "-" {
+        let result =
+            json!({ "out": args.out, "graphs": graphs, "shown": made.shown, "bytes": bytes });
+        context.print(result.to_string())?;
+    }
+    let all = match made.shown == graphs {
+        true => String::new(),
+        false => format!(" of {graphs}"),
+    };
+    context.say(format!(
+        "wrote {} with {}{all}, {} MB; open it in a browser",
+        args.out.display(),
+        counted(made.shown as u64, "graph"),
+        decimal(bytes as f64 / 1e6, 1),
+    ));
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! `hg2v serve`: embed and search over HTTP.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use hg2v::dataset;
+use hg2v::nn::machine::Machine;
+use hg2v_report::page::SAMPLE;
+use hg2v_report::{Method, Mode};
+use hg2v_search::Way;
+use hg2v_serve::options::PLAIN_PAGE;
+use hg2v_serve::{Options, Server};
+use serde_json::json;
+
+use super::report::Wanted;
+use super::search::NearArgs;
+use crate::context::Context;
+use crate::graphs::CacheArgs;
+
+/// Embed and search over HTTP
+///
+/// POST /embed takes a graph, as a line of JSONL, and answers its vector: to the bit the
+/// one that `embed` writes; as application/x-ndjson, a vector a line. POST /search takes
+/// a graph or {"id": …} and answers its neighbours. /openapi.json describes all of it,
+/// /metrics counts, /healthz and /readyz tell whether it lives and is ready.
+///
+/// With --data, the page of `hg2v report` is served at /, with a box for new graphs, which
+/// land on its map. It is made when the server starts.
+///
+/// A model that is replaced is loaded again without dropping a request, together with
+/// its index; SIGTERM and Ctrl-C finish what was accepted.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  hg2v serve mutag.model --index mutag.parquet --data MUTAG.zip
+  curl -d '{\"edges\":[[0,1],[1,2]]}' http://127.0.0.1:8080/embed
+  curl -d '{\"id\":17}' 'http://127.0.0.1:8080/search?top=3'
+  curl -T - -H 'Content-Type: application/x-ndjson' -X POST http://127.0.0.1:8080/embed < graphs.jsonl
+  HG2V_TOKEN=secret hg2v serve mutag.model --listen 0.0.0.0:8080")]
+pub(crate) struct Args {
+    /// The model's folder
+    model: PathBuf,
+    /// A file of vectors to search, by that model
+    #[arg(long, value_name = "E")]
+    index: Option<PathBuf>,
+    /// Graphs that can be asked for by their id; searched, too, without --index
+    #[arg(long, value_name = "DATA")]
+    data: Option<PathBuf>,
+    /// Where to listen; port 0 takes one that is free
+    #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDRESS:PORT")]
+    listen: SocketAddr,
+    /// What every request must bear as `Authorization: Bearer TOKEN`
+    #[arg(long, env = "HG2V_TOKEN", hide_env_values = true, value_name = "TOKEN")]
+    token: Option<String>,
+    /// Requests that may wait; more are answered with 429
+    #[arg(long, default_value_t = 256, value_name = "N")]
+    queue: usize,
+    /// Connections at a time
+    #[arg(long, default_value_t = 512, value_name = "N")]
+    connections: usize,
+    /// Longest body, or line of a stream, in bytes
+    #[arg(long, default_value_t = 16 << 20, value_name = "N")]
+    max_request_bytes: u64,
+    /// Largest graph that is taken, in nodes
+    #[arg(long, default_value_t = 100_000, value_name = "N")]
+    max_request_nodes: u64,
+    /// Seconds that a request may take, its body included
+    #[arg(long, default_value_t = 30.0, value_name = "S", value_parser = seconds)]
+    timeout: f64,
+    /// Leave the page out, which takes a while to make of many graphs
+    #[arg(long)]
+    no_page: bool,
+    #[command(flatten)]
+    near: NearArgs,
+    #[command(flatten)]
+    cache: CacheArgs,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.001..=86_400.0).contains(&seconds) => Ok(seconds),
+        _ => Err("it must be a number of seconds between 0.001 and 86400".to_owned()),
+    }
+}
+
+pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
+    let data = args.data.map(|data| dataset::locate(&data, context.global.data_dir.as_deref()));
+    let data = data.transpose()?;
+    let choice = args.near.choice(Way::BySize, context.global.seed);
+    let page = match &data {
+        Some(data) if !args.no_page => {
+            let wanted = Wanted {
+                run: &args.model,
+                data: Some(data),
+                embeddings: args.index.as_deref(),
+                evaluation: None,
+                sample: SAMPLE,
+                title: None,
+                methods: &[Method::Pca],
+                choice,
+                cache: args.cache.open(),
+            };
+            wanted.make(Mode::Live, &Machine::Cpu, context)?.0.html
+        }
+        _ => PLAIN_PAGE.to_owned(),
+    };
+    let timeout = Duration::from_secs_f64(args.timeout);
+    let options = Options {
+        index: args.index,
+        data,
+        page,
+        choice,
+        listen: args.listen,
+        token: args.token,
+        queue: args.queue,
+        connections: args.connections,
+        max_request_bytes: args.max_request_bytes,
+        max_nodes: args.max_request_nodes,
+        timeout,
+        limits: context.limits,
+        ..Options::new(args.model)
+    };
+    let server = Server::bind(options)?;
+    let address = format!("http://{}", server.address());
+    if context.global.json {
+        context.print(json!({ "address": address }).to_string())?;
+    }
+    context.say(format!("listening on {address}"));
+    server.run()?;
+    context.say("ended");
+    Ok(())
+}

@@ -1,0 +1,220 @@
+//! `search`, `drift` and `project`, as a user runs them.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::common::{done, folder_with_graphs, hg2v, output_of};
+
+/// A folder with graphs, a model of them and their vectors in every format.
+fn folder() -> tempfile::TempDir {
+    let folder = folder_with_graphs(&["--graphs", "30", "--nodes", "25"]);
+    let at = folder.path();
+    done(
+        at,
+        &["fit", "graphs.jsonl", "--out", "m", "--dim", "8", "--levels", "2", "--epochs", "1"],
+    );
+    for out in ["e.parquet", "e.csv", "e.npy"] {
+        done(at, &["embed", "m", "graphs.jsonl", "--out", out]);
+    }
+    folder
+}
+
+fn json(folder: &Path, line: &str) -> Value {
+    let arguments: Vec<&str> = line.split_whitespace().chain(["--json", "-q"]).collect();
+    serde_json::from_str(&done(folder, &arguments).0).unwrap()
+}
+
+fn refused(folder: &Path, line: &str, words: &[&str]) {
+    let arguments: Vec<&str> = line.split_whitespace().collect();
+    let (code, _, err) = hg2v(folder, &arguments);
+    assert_eq!(code, 2, "{line}: {err}");
+    for word in words {
+        assert!(err.contains(word), "{line}: no {word:?} in: {err}");
+    }
+}
+
+#[test]
+fn neighbours_are_the_same_from_every_file_and_from_the_model() {
+    let folder = folder();
+    let at = folder.path();
+    let ids: Vec<String> = fs::read_to_string(at.join("e.ids.csv"))
+        .unwrap()
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').next().unwrap().to_owned())
+        .collect();
+    let id = &ids[4];
+    let expected = json(at, &format!("search e.parquet {id} --top 5"));
+    assert_eq!(expected["exact"], true);
+    assert_eq!(expected["vectors"], 30);
+    let neighbors = expected["queries"][0]["neighbors"].as_array().unwrap();
+    assert_eq!(neighbors.len(), 5);
+    let distances: Vec<f64> = neighbors.iter().map(|n| n["distance"].as_f64().unwrap()).collect();
+    assert!(distances.windows(2).all(|pair| pair[0] <= pair[1]));
+    assert!(neighbors.iter().all(|n| n["position"] != 4
+        && ids[n["position"].as_u64().unwrap() as usize] == n["id"].to_string().trim_matches('"')));
+    for from in ["e.csv", "e.npy", "m --data graphs.jsonl"] {
+        let (from, more) = from.split_once(' ').unwrap_or((from, ""));
+        assert_eq!(json(at, &format!("search {from} {id} --top 5 {more}")), expected, "{from}");
+    }
+    // Through links: the same answer in so small a set.
+    let linked = json(at, &format!("search e.npy {id} --top 5 --approximate"));
+    assert_eq!(linked["exact"], false);
+    assert_eq!(linked["queries"], expected["queries"]);
+    // The graph itself, as if it were new, is its own neighbour at distance 0.
+    let line =
+        fs::read_to_string(at.join("graphs.jsonl")).unwrap().lines().nth(4).unwrap().to_owned();
+    fs::write(at.join("new.jsonl"), line).unwrap();
+    let found = json(at, "search e.parquet new.jsonl --model m --metric euclidean");
+    let first = &found["queries"][0]["neighbors"][0];
+    assert_eq!((&first["position"], &first["distance"]), (&4.into(), &0.0.into()));
+    // Threads change nothing, and standard input is a file like others.
+    let many = done(at, &["search", "e.parquet", "new.jsonl", "--model", "m", "--threads", "1"]).0;
+    assert_eq!(
+        done(at, &["search", "e.parquet", "new.jsonl", "--model", "m", "--threads", "3"]).0,
+        many
+    );
+    let mut command = crate::common::command(at, &["search", "e.parquet", "-", "--model", "m"]);
+    command.stdin(fs::File::open(at.join("new.jsonl")).unwrap());
+    assert_eq!(output_of(command).1, many);
+}
+
+#[test]
+fn explanations_add_up() {
+    let folder = folder();
+    for metric in ["cosine", "euclidean"] {
+        let line = format!("search m 3 --data graphs.jsonl --explain --top 2 --metric {metric}");
+        let found = json(folder.path(), &line);
+        for near in found["queries"][0]["neighbors"].as_array().unwrap() {
+            let why = &near["explanation"];
+            let distance = near["distance"].as_f64().unwrap();
+            let expected = if metric == "cosine" { 1.0 - distance } else { -distance * distance };
+            let numbers = |value: &Value| -> f64 {
+                value.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).sum()
+            };
+            let parts: f64 =
+                why["parts"].as_array().unwrap().iter().map(|p| p["share"].as_f64().unwrap()).sum();
+            let nodes = match metric {
+                "cosine" => numbers(&why["first"]),
+                _ => numbers(&why["first"]) + numbers(&why["second"]),
+            };
+            for sum in [parts, nodes] {
+                assert!((sum - expected).abs() < 1e-4 * (1.0 + expected.abs()), "{sum} {expected}");
+            }
+        }
+    }
+    let (text, _) = done(
+        folder.path(),
+        &["search", "m", "3", "--data", "graphs.jsonl", "--explain", "--top", "1"],
+    );
+    assert!(
+        text.contains("sum of nodes") && text.contains("nodes of it that count most"),
+        "{text}"
+    );
+}
+
+#[test]
+fn duplicates_and_outliers() {
+    let folder = folder();
+    let at = folder.path();
+    // The fifth graph again, under another name.
+    let text = fs::read_to_string(at.join("graphs.jsonl")).unwrap();
+    let mut again: Value = serde_json::from_str(text.lines().nth(4).unwrap()).unwrap();
+    again["id"] = "again".into();
+    fs::write(at.join("more.jsonl"), format!("{text}{again}\n")).unwrap();
+    done(at, &["embed", "m", "more.jsonl", "--out", "more.parquet"]);
+    let found = json(at, "search more.parquet --duplicates 1 --outliers 3");
+    assert_eq!(found["duplicates"]["count"], 1);
+    assert_eq!(found["duplicates"]["pairs"][0]["positions"], serde_json::json!([4, 30]));
+    let outliers = found["outliers"]["graphs"].as_array().unwrap();
+    assert_eq!(outliers.len(), 31);
+    assert!(outliers[0]["distance"].as_f64() >= outliers[1]["distance"].as_f64());
+    let (text, _) = done(at, &["search", "more.parquet", "--duplicates"]);
+    assert!(text.contains("alike") && text.contains("again"), "{text}");
+}
+
+#[test]
+fn drift_tells_the_same_from_the_other() {
+    let folder = folder();
+    let at = folder.path();
+    let same = json(at, "drift e.parquet e.csv --permutations 99");
+    assert_eq!(same["p_value"], 1.0);
+    done(at, &["generate", "tree", "--graphs", "30", "--nodes", "60", "--out", "trees.jsonl"]);
+    done(at, &["embed", "m", "trees.jsonl", "--out", "trees.csv"]);
+    let other = json(at, "drift e.parquet trees.csv --permutations 99 --metric euclidean");
+    assert_eq!(other["p_value"], 0.01);
+    assert!(other["energy"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn maps_repeat_and_are_written_in_every_format() {
+    let folder = folder();
+    let at = folder.path();
+    for method in ["pca", "tsne", "umap"] {
+        for (threads, out) in [("1", "one.csv"), ("3", "three.csv")] {
+            done(
+                at,
+                &["project", "e.parquet", "--method", method, "--threads", threads, "--out", out],
+            );
+        }
+        let one = fs::read_to_string(at.join("one.csv")).unwrap();
+        assert_eq!(one, fs::read_to_string(at.join("three.csv")).unwrap(), "{method}");
+        assert_eq!(one.lines().next(), Some("id,y,x0,x1"));
+        assert_eq!(one.lines().count(), 31);
+    }
+    done(at, &["project", "e.npy", "--out", "map.tsv", "--standardise"]);
+    let rows = fs::read_to_string(at.join("map.tsv")).unwrap();
+    let keys = fs::read_to_string(at.join("map.metadata.tsv")).unwrap();
+    assert_eq!((rows.lines().count(), keys.lines().count()), (30, 31));
+    assert!(rows.lines().all(|row| row.split('\t').all(|x| x.parse::<f32>().is_ok())));
+    assert_eq!(keys.lines().next(), Some("id\ty"));
+    done(at, &["project", "e.npy", "--out", "map.parquet"]);
+    let told = json(at, "project map.parquet --out again.csv");
+    assert!(told["explained_variance"].as_f64().unwrap() > 0.999);
+}
+
+#[test]
+fn nonsense_is_refused_with_what_to_do() {
+    let folder = folder();
+    let at = folder.path();
+    fs::write(at.join("empty.csv"), "id,y,e0\n").unwrap();
+    fs::write(at.join("narrow.csv"), "id,y,e0\na,,1\nb,,2\n").unwrap();
+    for (line, words) in [
+        ("search e.parquet", &["QUERY is missing", "--duplicates"][..]),
+        ("search e.parquet nobody", &["no graph `nobody`", "name an id such as"]),
+        ("search e.parquet graphs.jsonl", &["graphs.jsonl", "--model MODEL"]),
+        ("search m 3", &["no vectors of its own", "--data DATA"]),
+        ("search e.parquet 3 --top 0", &["top is 0", "at least 1"]),
+        ("search e.parquet 3 --explain", &["--explain", "--model MODEL"]),
+        ("search e.parquet 3 --explain --model m", &["--explain", "--data DATA"]),
+        (
+            "search narrow.csv graphs.jsonl --model m",
+            &["1 numbers", "name the model that made them"],
+        ),
+        ("search empty.csv 3", &["holds no vectors", "hg2v embed"]),
+        ("search e.parquet --duplicates 2", &["--duplicates is 2", "between −1 and 1"]),
+        ("search e.parquet --duplicates -1 --metric euclidean", &["threshold is -1", "at least 0"]),
+        ("search e.parquet 3 --exact --approximate", &["cannot be used with"]),
+        ("search e.parquet 3 --metric manhattan", &["manhattan", "cosine, euclidean"]),
+        ("search missing.npy 3", &["missing.npy", "check the name"]),
+        ("drift e.parquet narrow.csv", &["1 numbers", "same model"]),
+        ("drift e.parquet empty.csv", &["holds no vectors"]),
+        ("drift e.parquet e.csv --permutations 0", &["permutations is 0"]),
+        ("project e.parquet --out x.png", &["x.png", "does not tell a format"]),
+        ("project e.parquet --method tsne --perplexity 0 --out x.csv", &["perplexity is 0"]),
+        ("project e.parquet --method umap --neighbors 1 --out x.csv", &["neighbors is 1"]),
+        ("serve missing", &["missing", "check the name"]),
+        ("serve m --listen 0.0.0.0:0", &["--listen is 0.0.0.0:0", "--token"]),
+        ("serve m --listen nowhere", &["nowhere"]),
+        (
+            "serve m --index narrow.csv --listen 127.0.0.1:0",
+            &["1 numbers", "again with this model"],
+        ),
+        ("serve m --queue 0", &["--queue is 0"]),
+    ] {
+        refused(at, line, words);
+    }
+    assert!(!at.join("x.csv").exists());
+}

@@ -1,0 +1,191 @@
+//! What the server says, beside what `embed` and `search` say.
+
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use crate::common::done;
+use crate::process::{Answer, Server, bits, folder, lines, post, rows};
+
+#[test]
+fn vectors_are_those_of_embed_to_the_bit() {
+    let folder = folder();
+    let server = Server::start(folder.path(), "");
+    let expected = rows(&folder.path().join("e.npy"));
+    let graphs = lines(folder.path());
+    // One by one, all at once, and as a stream.
+    for (line, expected) in graphs.iter().zip(&expected).take(5) {
+        let answer = server.post("/embed", line);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert_eq!(&bits(&answer.json()), expected);
+        let graph: Value = serde_json::from_str(line).unwrap();
+        assert_eq!((&answer.json()["id"], &answer.json()["y"]), (&graph["id"], &graph["y"]));
+    }
+    std::thread::scope(|scope| {
+        for (line, expected) in graphs.iter().zip(&expected) {
+            let server = &server;
+            scope.spawn(move || assert_eq!(&bits(&server.post("/embed", line).json()), expected));
+        }
+    });
+    let answer = server.ask(&stream(&graphs.join("\n")));
+    assert_eq!(answer.status, 200);
+    let answered: Vec<Value> =
+        answer.body.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!(answered.iter().map(bits).collect::<Vec<_>>(), expected);
+    // What came together was embedded together.
+    let (graphs, batches) =
+        (server.counter("hg2v_graphs_total"), server.counter("hg2v_batches_total"));
+    assert_eq!(graphs, 5 + 24 + 24);
+    assert!(batches < graphs, "{batches} batches of {graphs} graphs");
+}
+
+fn stream(body: &str) -> String {
+    post("/embed", body).replace("\r\n\r\n", "\r\nContent-Type: application/x-ndjson\r\n\r\n")
+}
+
+#[test]
+fn every_line_of_a_stream_is_answered_by_a_line() {
+    let folder = folder();
+    let server = Server::start(folder.path(), "");
+    let graphs = lines(folder.path());
+    let body = format!("{}\n\n{{\"edges\":[[0]]}}\nnonsense\n{}\r\n", graphs[0], graphs[1]);
+    let answer = server.ask(&stream(&body));
+    let answered: Vec<Value> =
+        answer.body.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let expected = rows(&folder.path().join("e.npy"));
+    assert_eq!(answered.len(), 4);
+    assert_eq!(
+        (bits(&answered[0]), bits(&answered[3])),
+        (expected[0].clone(), expected[1].clone())
+    );
+    for (i, line) in [(1, 3), (2, 4)] {
+        assert_eq!(answered[i]["line"], line, "{answered:?}");
+        assert!(answered[i]["error"].as_str().unwrap().contains(&format!("line {line}")));
+    }
+    // Answers come while the stream goes on, over a chunked body.
+    let mut connection = server.connect();
+    let chunk = |text: &str| format!("{:x}\r\n{text}\r\n", text.len());
+    let head = "POST /embed HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+                Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n";
+    connection
+        .write_all((head.to_owned() + &chunk(&format!("{}\n", graphs[2]))).as_bytes())
+        .unwrap();
+    let mut seen = String::new();
+    let mut buffer = [0; 1 << 14];
+    while !seen.contains("\"embedding\"") {
+        let n = std::io::Read::read(&mut connection, &mut buffer).unwrap();
+        assert!(n > 0, "{seen}");
+        seen += std::str::from_utf8(&buffer[..n]).unwrap();
+    }
+    connection.write_all((chunk(&graphs[3]) + "0\r\n\r\n").as_bytes()).unwrap();
+    let rest = Answer::read(connection).unwrap();
+    assert!(rest.body.contains("\"embedding\""), "{rest:?}");
+}
+
+#[test]
+fn neighbours_are_those_of_search() {
+    let folder = folder();
+    let at = folder.path();
+    let graphs = lines(at);
+    let id: Value = serde_json::from_str::<Value>(&graphs[7]).unwrap()["id"].clone();
+    let name = id.to_string().trim_matches('"').to_owned();
+    for (options, search) in [
+        ("--index e.npy --data graphs.jsonl", "e.npy"),
+        ("--data graphs.jsonl --metric euclidean", "e.npy --metric euclidean"),
+        ("--index e.csv --standardise", "e.csv --standardise"),
+    ] {
+        let server = Server::start(at, options);
+        let line = format!("search {search} {name} --top 4 --json");
+        let expected = done(at, &line.split_whitespace().collect::<Vec<_>>()).0;
+        let expected: Value = serde_json::from_str(&expected).unwrap();
+        let found = server.post("/search?top=4", &json!({ "id": id }).to_string()).json();
+        assert_eq!(found["neighbors"], expected["queries"][0]["neighbors"], "{options}");
+        assert_eq!((&found["metric"], &found["exact"]), (&expected["metric"], &expected["exact"]));
+        // The graph itself is its own nearest, then the same others.
+        let by_graph = server.post("/search?top=5", &graphs[7]).json();
+        assert_eq!(by_graph["neighbors"][0]["position"], 7);
+        assert_eq!(by_graph["neighbors"][1], found["neighbors"][0]);
+    }
+}
+
+#[test]
+fn graphs_health_and_descriptions() {
+    let folder = folder();
+    let graphs = lines(folder.path());
+    let server = Server::start(folder.path(), "--data graphs.jsonl");
+    let graph: Value = serde_json::from_str(&graphs[3]).unwrap();
+    let id = graph["id"].to_string().trim_matches('"').to_owned();
+    assert_eq!(server.get(&format!("/graphs/{id}")).json(), graph);
+    for path in ["/graphs/nobody", "/graphs/..%2f..%2fetc%2fpasswd", "/graphs/%00", "/nowhere"] {
+        let answer = server.get(path);
+        assert_eq!(answer.status, 404, "{path}");
+        assert!(answer.json()["error"].is_string());
+    }
+    assert_eq!(server.get("/embed").status, 405);
+    assert_eq!(server.get("/healthz").body, "ok\n");
+    assert_eq!(server.get("/readyz").status, 200);
+    let page = server.get("/");
+    assert!(page.head.contains("text/html") && page.body.contains("hg2v"));
+    assert!(page.head.to_ascii_lowercase().contains("content-security-policy"));
+    // Every route is described, and nothing else is.
+    let described = server.get("/openapi.json").json();
+    let paths: Vec<&String> = described["paths"].as_object().unwrap().keys().collect();
+    let known = [
+        "/",
+        "/embed",
+        "/graphs/{id}",
+        "/healthz",
+        "/metrics",
+        "/openapi.json",
+        "/readyz",
+        "/search",
+    ];
+    assert_eq!(paths, known);
+    let counted = server.get("/metrics").body;
+    for word in [
+        "hg2v_requests_total{route=\"/graphs\",status=\"404\"} 3",
+        "hg2v_requests_total{route=\"other\",status=\"404\"} 1",
+        "# TYPE hg2v_request_seconds histogram",
+        "hg2v_request_seconds_bucket{le=\"+Inf\"}",
+        "hg2v_waiting 0",
+    ] {
+        assert!(counted.contains(word), "no {word} in {counted}");
+    }
+    let without = Server::start(folder.path(), "");
+    assert!(without.get(&format!("/graphs/{id}")).body.contains("--data"));
+    let answer = without.post("/search", &graphs[0]);
+    assert_eq!(answer.status, 404);
+    assert!(answer.body.contains("--index"));
+}
+
+#[test]
+fn a_token_is_asked_for_and_names_that_point_here_are_not_believed() {
+    let folder = folder();
+    let server = Server::start_at(folder.path(), "--token swordfish", "0.0.0.0:0");
+    let address = server.address.replace("0.0.0.0", "127.0.0.1");
+    let ask = |head: &str| {
+        let request = format!(
+            "GET /metrics HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\n{head}\r\n"
+        );
+        crate::process::asked(&address, request.as_bytes()).unwrap().status
+    };
+    assert_eq!(ask(""), 401);
+    assert_eq!(ask("Authorization: Bearer sword\r\n"), 401);
+    assert_eq!(ask("Authorization: Bearer swordfishes\r\n"), 401);
+    assert_eq!(ask("Authorization: Basic swordfish\r\n"), 401);
+    assert_eq!(ask("Authorization: Bearer swordfish\r\n"), 200);
+    let health = b"GET /healthz HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\n\r\n";
+    assert_eq!(crate::process::asked(&address, health).unwrap().status, 200);
+
+    let server = Server::start(folder.path(), "");
+    for (host, status) in [
+        ("localhost", 200),
+        ("127.0.0.1:8080", 200),
+        ("[::1]:80", 200),
+        ("evil.example", 421),
+        ("127.0.0.1.evil.example", 421),
+    ] {
+        let request = format!("GET /metrics HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        assert_eq!(server.ask(&request).status, status, "{host}");
+    }
+}

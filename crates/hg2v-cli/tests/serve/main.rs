@@ -1,0 +1,15 @@
+//! The server as a process of its own, over loopback.
+#![cfg(unix)]
+// A skipped test says so.
+#![allow(clippy::print_stderr)]
+
+#[path = "../it/common.rs"]
+#[allow(dead_code)]
+mod common; // the command in a folder of its own
+
+mod process; // a server, and what is asked of it
+
+mod answers; // what it says, beside what `embed` and `search` say
+mod hostile; // what nobody should send
+mod load; // more than it can take, and its end in the midst of it
+mod reload; // a model that is replaced

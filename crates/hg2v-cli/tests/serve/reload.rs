@@ -1,0 +1,92 @@
+//! A model that is replaced while the server runs.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::common::done;
+use crate::process::{Server, bits, fit, folder, lines, rows};
+
+fn until(server: &Server, what: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !what() {
+        assert!(started.elapsed() < Duration::from_secs(60), "it never happens: {}", server.said());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Puts the files of one model in the place of another's.
+fn replace(folder: &Path, by: &str) {
+    for file in ["model.safetensors", "config.json"] {
+        fs::copy(folder.join(by).join(file), folder.join("new")).unwrap();
+        fs::rename(folder.join("new"), folder.join("m").join(file)).unwrap();
+    }
+}
+
+#[test]
+fn a_new_model_is_taken_without_a_request_lost_and_a_damaged_one_is_not() {
+    let folder = folder();
+    let at = folder.path();
+    fit(at, "other", 1);
+    done(at, &["embed", "other", "graphs.jsonl", "--out", "other.npy"]);
+    let (old, new) = (rows(&at.join("e.npy")), rows(&at.join("other.npy")));
+    assert_ne!(old[0], new[0]);
+    let server = Server::start(at, "--data graphs.jsonl");
+    let graph = &lines(at)[0];
+    let vector = || bits(&server.post("/embed", graph).json());
+    assert_eq!(vector(), old[0]);
+    replace(at, "other");
+    // Every answer is one model's or the other's, and never anything else.
+    until(&server, || {
+        let vector = vector();
+        assert!(vector == old[0] || vector == new[0]);
+        vector == new[0]
+    });
+    assert_eq!(server.counter("hg2v_reloads_total"), 1);
+    // The index is the new model's, too.
+    let near = server.post("/search?top=1", graph).json();
+    assert_eq!(near["neighbors"][0]["position"], 0);
+    assert!(near["neighbors"][0]["distance"].as_f64().unwrap() < 1e-12, "{near}");
+    // Damage is said and changes nothing.
+    let parameters = at.join("m/model.safetensors");
+    let mut bytes = fs::read(&parameters).unwrap();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    fs::write(&parameters, bytes).unwrap();
+    let config = fs::read_to_string(at.join("m/config.json")).unwrap();
+    fs::write(at.join("m/config.json"), config + "\n").unwrap();
+    server.signal("-HUP");
+    until(&server, || server.counter("hg2v_failed_reloads_total") >= 1);
+    assert_eq!(vector(), new[0]);
+    assert!(server.said().contains("not loaded, the old one is served on"), "{}", server.said());
+    // And once it is mended it is taken.
+    replace(at, "other");
+    replace(at, "other");
+    until(&server, || {
+        fs::write(at.join("m/config.json"), fs::read(at.join("other/config.json")).unwrap())
+            .unwrap();
+        server.counter("hg2v_failed_reloads_total") >= 1 && vector() == new[0]
+    });
+}
+
+#[test]
+fn a_new_model_waits_for_its_index() {
+    let folder = folder();
+    let at = folder.path();
+    fit(at, "other", 1);
+    done(at, &["embed", "other", "graphs.jsonl", "--out", "other.csv"]);
+    done(at, &["embed", "other", "graphs.jsonl", "--out", "other.npy"]);
+    let server = Server::start(at, "--index e.csv");
+    let graph = &lines(at)[0];
+    replace(at, "other");
+    server.signal("-HUP");
+    until(&server, || server.said().contains("when the index is replaced too"));
+    assert_eq!(bits(&server.post("/embed", graph).json()), rows(&at.join("e.npy"))[0]);
+    fs::rename(at.join("other.csv"), at.join("e.csv")).unwrap();
+    server.signal("-HUP");
+    let new = rows(&at.join("other.npy"));
+    until(&server, || bits(&server.post("/embed", graph).json()) == new[0]);
+    let near = server.post("/search?top=1", graph).json();
+    assert_eq!(near["neighbors"][0]["position"], 0);
+    assert!(near["neighbors"][0]["distance"].as_f64().unwrap() < 1e-12, "{near}");
+}

@@ -1,0 +1,56 @@
+//! Run records in, one self-contained page out.
+//!
+//! 1. [`run`]: what a folder says about how its model was made;
+//! 2. [`places`]: where the nodes of a graph are drawn;
+//! 3. [`sketch`]: a graph and its pyramid in a few bytes, large ones coarsened;
+//! 4. [`attributes`]: what points can be coloured by;
+//! 5. [`map`]: vectors as maps, and who is near whom;
+//! 6. [`sample`]: which graphs are shown where there are too many;
+//! 7. [`pack`]: JSON and arrays as one text that a browser unpacks;
+//! 8. [`page`]: all of it as HTML.
+//!
+//! The page is one file that asks for nothing: it opens from a disk as from a server,
+//! and a policy in it forbids every request. What a file says, ids and labels
+//! above all, goes through the pack and reaches the page as text, never as HTML.
+//!
+//! ```
+//! use hg2v::Hg2v;
+//! use hg2v::graph::GraphRecord;
+//! use hg2v::prepare::Run;
+//! use hg2v_report::{Contents, Map, Method, Mode, page};
+//! use hg2v_search::catalog::Choice;
+//!
+//! let path = |n: u32| (1..n).map(|v| [v - 1, v]).collect();
+//! let graphs: Vec<_> = (4..12)
+//!     .map(|n| GraphRecord { num_nodes: n, edges: path(n), ..GraphRecord::default() })
+//!     .collect();
+//! let params = Hg2v::params().dim(4).levels(1).epochs(1);
+//! let collection = params.collect(Run::in_memory(&graphs), None)?;
+//! let vectors = params.fit(&graphs)?.embed(&graphs)?;
+//! let map = Map::new(vectors.dim, vectors.values, Choice::default(), &[Method::Pca], |_| ())?;
+//! let contents = Contents { title: "Paths".to_owned(), map, ..Contents::of(&collection) };
+//! let made = page(&contents, Mode::Still)?;
+//! assert!(made.html.starts_with("<!doctype html>"));
+//! # Ok::<(), hg2v::Error>(())
+//! ```
+
+pub mod run;
+
+pub mod places;
+
+pub mod sketch;
+
+pub mod attributes;
+
+pub mod map;
+
+pub mod sample;
+
+pub mod pack;
+
+pub mod palette;
+
+pub mod page;
+
+pub use map::{Map, Method, Projection};
+pub use page::{Contents, Made, Mode, page};

@@ -1,0 +1,124 @@
+//! Vectors with the names and classes of their graphs, ready to be searched.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use hg2v::Hg2v;
+use hg2v::coarsen::cache::Cache;
+use hg2v::error::{Error, Place, Result};
+use hg2v::graph::{GraphRecord, Scalar};
+use hg2v::prepare::Run;
+use hg2v::vectors::Vectors;
+
+use crate::index::{Index, Way};
+use crate::space::{Metric, Space};
+
+/// How vectors are to be searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choice {
+    /// How far two are apart.
+    pub metric: Metric,
+    /// Whether every column is brought to mean 0 and variance 1 first.
+    pub standardise: bool,
+    /// Whether all are looked at.
+    pub way: Way,
+    /// Seeds the links of an approximate index.
+    pub seed: u64,
+}
+
+impl Default for Choice {
+    fn default() -> Choice {
+        Choice { metric: Metric::Cosine, standardise: false, way: Way::BySize, seed: 0 }
+    }
+}
+
+/// Vectors with names and classes, and an index of them.
+#[derive(Debug, Clone)]
+pub struct Catalog {
+    /// A name for each row.
+    pub ids: Vec<Scalar>,
+    /// A class for each row that has one.
+    pub labels: Vec<Option<Scalar>>,
+    /// The vectors.
+    pub index: Index,
+    by_name: BTreeMap<String, usize>,
+}
+
+impl Catalog {
+    /// Indexes `vectors`, which came from `file`; `watch` is told how many are linked.
+    ///
+    /// # Errors
+    /// No vectors, or vectors without numbers.
+    pub fn new(
+        vectors: Vectors,
+        file: &Path,
+        choice: Choice,
+        watch: impl FnMut(usize),
+    ) -> Result<Catalog> {
+        let Vectors { dim, values, ids, labels } = vectors;
+        if ids.is_empty() || dim == 0 {
+            let problem = "it holds no vectors";
+            return Err(Error::input(file, Place::Whole, problem, "write some with hg2v embed"));
+        }
+        let space = match choice.standardise {
+            true => Space::standardised(dim, values, choice.metric)?,
+            false => Space::new(dim, values, choice.metric)?,
+        };
+        let index = Index::new(space, choice.way, choice.seed, watch)?;
+        let mut by_name = BTreeMap::new();
+        for (position, id) in ids.iter().enumerate() {
+            by_name.entry(id.to_string()).or_insert(position);
+        }
+        Ok(Catalog { ids, labels, index, by_name })
+    }
+
+    /// How many vectors.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there are none, which cannot be.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The first row of that name.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+}
+
+/// Graphs embedded at once.
+const CHUNK: usize = 1024;
+
+/// The vectors of records of `file` by `model`, as `hg2v embed` writes them; `watch` is
+/// told how many are done.
+///
+/// # Errors
+/// Graphs that the model cannot embed.
+pub fn embedded(
+    model: &Hg2v,
+    records: &[GraphRecord],
+    file: &Path,
+    cache: Option<&Cache>,
+    mut watch: impl FnMut(usize),
+) -> Result<Vectors> {
+    let dim = model.network().layout.embedding_dim();
+    let mut vectors = Vectors { dim, ..Vectors::default() };
+    for (chunk, records) in records.chunks(CHUNK).enumerate() {
+        let position = (chunk * CHUNK) as u64;
+        let (examples, _) = model.examples(Run { records, file, position }, cache)?;
+        vectors.values.extend(model.embed_examples(&examples));
+        for (record, position) in records.iter().zip(position..) {
+            vectors.ids.push(name_of(record, position));
+            vectors.labels.push(record.label.clone());
+        }
+        watch(vectors.ids.len());
+    }
+    Ok(vectors)
+}
+
+/// The name of a graph's vector: its id, or its position (from 0) where it has none.
+pub fn name_of(record: &GraphRecord, position: u64) -> Scalar {
+    record.id.clone().unwrap_or(Scalar::Int(position as i64))
+}

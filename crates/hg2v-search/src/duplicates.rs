@@ -1,0 +1,96 @@
+//! Rows that are too much alike.
+
+use hg2v::error::{Error, Result};
+use hg2v::nn::gemm::View;
+use hg2v::nn::{Real, crew};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::exact::{QUERIES, each_block};
+use crate::space::{Metric, Space};
+
+/// Two rows and how far apart they are.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Pair {
+    /// The earlier row.
+    pub first: usize,
+    /// The later row.
+    pub second: usize,
+    /// How far.
+    pub distance: f64,
+}
+
+/// All pairs of rows within a distance.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Duplicates {
+    /// How many there are.
+    pub count: u64,
+    /// The nearest of them, nearest first; of pairs equally near the earlier first.
+    pub pairs: Vec<Pair>,
+}
+
+/// The pairs of rows at most `within` apart, of which the `most` nearest are kept.
+///
+/// All pairs are looked at: what their products leave open is measured exactly.
+///
+/// # Errors
+/// A distance that is negative or not a number.
+///
+/// # Complexity
+/// `O(n² · dim)` time, `O(most)` space beyond a block a thread.
+pub fn duplicates<R: Real>(space: &Space<R>, within: f64, most: usize) -> Result<Duplicates> {
+    if !(within >= 0.0) {
+        return Err(Error::parameter("threshold", within, "a distance is at least 0"));
+    }
+    let (dim, shadows) = (space.dim, &space.shadows);
+    let order = |a: &Pair, b: &Pair| {
+        a.distance.total_cmp(&b.distance).then((a.first, a.second).cmp(&(b.first, b.second)))
+    };
+    let keep_nearest = |pairs: &mut Vec<Pair>| {
+        pairs.sort_unstable_by(order);
+        pairs.truncate(most);
+    };
+    // Half the squared distance of shadows, or 1 less their cosine, may be as large as this.
+    let reach = space.reach(within);
+    let block = |start: usize| -> (u64, Vec<Pair>) {
+        let count = QUERIES.min(space.len() - start);
+        let (mut found, mut pairs) = (0, Vec::new());
+        let own = View::new(&shadows.rows[start * dim..], count, dim, dim);
+        each_block(space, own, start, |first, keys, width| {
+            for (i, keys) in keys.chunks_exact(width).enumerate() {
+                let i = start + i;
+                let base = match space.metric {
+                    Metric::Euclidean => shadows.halves[i],
+                    Metric::Cosine => 1.0,
+                };
+                let bound = reach + shadows.slacks[i] - base;
+                // Each pair once: with the rows after this one.
+                for j in first.max(i + 1)..(first + width).max(i + 1) {
+                    if keys[j - first] - shadows.slacks[j] > bound {
+                        continue;
+                    }
+                    let distance = space.distance(i, j);
+                    if distance <= within {
+                        found += 1;
+                        pairs.push(Pair { first: i, second: j, distance });
+                    }
+                }
+                if pairs.len() >= 2 * most + 1024 {
+                    keep_nearest(&mut pairs);
+                }
+            }
+        });
+        keep_nearest(&mut pairs);
+        (found, pairs)
+    };
+    let starts: Vec<usize> = (0..space.len()).step_by(QUERIES).collect();
+    let blocks: Vec<(u64, Vec<Pair>)> =
+        starts.into_par_iter().map(|start| crew::alone(|| block(start))).collect();
+    let count = blocks.iter().map(|(count, _)| count).sum();
+    let mut pairs: Vec<Pair> = Vec::new();
+    for (_, of_block) in blocks {
+        pairs.extend(of_block);
+        keep_nearest(&mut pairs);
+    }
+    Ok(Duplicates { count, pairs })
+}

@@ -1,0 +1,208 @@
+//! The nearest of all rows, found by looking at all of them.
+//!
+//! Blocks of queries meet blocks of rows in matrix products of single precision. What
+//! cannot be among the nearest, the error of the product allowed for, is left out; what
+//! is left is measured in double precision. So the answer is that of the definition,
+//! whatever the blocks and the number of threads.
+
+use std::ops::Range;
+
+use hg2v::error::{Error, Result};
+use hg2v::nn::gemm::{self, View, ViewMut};
+use hg2v::nn::{Real, crew};
+use rayon::prelude::*;
+
+use crate::space::{Neighbor, Space, square};
+
+/// Queries and rows whose products are made at once: little enough that they stay in
+/// the second-level cache, enough that copying the factors is paid for.
+pub(crate) const QUERIES: usize = 192;
+pub(crate) const ROWS: usize = 1024;
+
+/// Keys that are looked at together.
+const LANES: usize = 16;
+
+/// The `k` nearest rows of each of `queries`, vectors one after the other that need not
+/// be rows; nearest first, of rows equally far the earlier first. There are fewer than
+/// `k` where the space has fewer rows.
+///
+/// # Errors
+/// `k` of 0; queries of another length.
+///
+/// # Complexity
+/// `O(queries · rows · dim)` time, `O(queries · k)` space beyond a block a thread.
+pub fn nearest<R: Real>(space: &Space<R>, queries: &[R], k: usize) -> Result<Vec<Vec<Neighbor>>> {
+    check_k(k)?;
+    let queries = space.placed(queries)?;
+    let shadows = space.cast(&queries);
+    Ok(search(space, &queries, (&shadows.rows, &shadows.slacks), k))
+}
+
+/// The `k` nearest other rows of each row.
+///
+/// # Errors
+/// `k` of 0.
+///
+/// # Complexity
+/// As [`nearest`].
+pub fn nearest_others<R: Real>(space: &Space<R>, k: usize) -> Result<Vec<Vec<Neighbor>>> {
+    check_k(k)?;
+    let others = search_rows(space, 0..space.rows.len(), k + 1).into_iter().enumerate();
+    Ok(others.map(|(row, near)| without(near, row, k)).collect())
+}
+
+/// The `k` nearest rows, themselves among them, of the rows that lie at `numbers`.
+pub(crate) fn search_rows<R: Real>(
+    space: &Space<R>,
+    numbers: Range<usize>,
+    k: usize,
+) -> Vec<Vec<Neighbor>> {
+    let rows = numbers.start / space.dim..numbers.end / space.dim;
+    let shadows = &space.shadows;
+    let own = (&shadows.rows[numbers.clone()], &shadows.slacks[rows]);
+    search(space, &space.rows[numbers], own, k)
+}
+
+/// At most `k` of `near`, without the row that was asked about.
+pub(crate) fn without(mut near: Vec<Neighbor>, row: usize, k: usize) -> Vec<Neighbor> {
+    near.retain(|neighbor| neighbor.position != row);
+    near.truncate(k);
+    near
+}
+
+pub(crate) fn check_k(k: usize) -> Result<()> {
+    match k {
+        0 => Err(Error::parameter("top", k, "it must be at least 1")),
+        _ => Ok(()),
+    }
+}
+
+fn search<R: Real>(
+    space: &Space<R>,
+    queries: &[R],
+    (shadows, slacks): (&[f32], &[f32]),
+    k: usize,
+) -> Vec<Vec<Neighbor>> {
+    let dim = space.dim;
+    let k = k.min(space.len());
+    if k == 0 {
+        return vec![Vec::new(); queries.len() / dim];
+    }
+    let block = |(first, queries): (usize, &[R])| -> Vec<Vec<Neighbor>> {
+        let count = queries.len() / dim;
+        let first = first * QUERIES;
+        let mut best: Vec<Best> = (0..count).map(|_| Best::new(k)).collect();
+        let own = &shadows[first * dim..][..queries.len()];
+        each_block(space, View::new(own, count, dim, dim), 0, |start, keys, width| {
+            for (i, keys) in keys.chunks_exact(width).enumerate() {
+                best[i].look(start, keys, slacks[first + i], &space.shadows.slacks);
+            }
+        });
+        let queries = queries.chunks_exact(dim);
+        let measured = queries.zip(best).enumerate().map(|(i, (query, best))| {
+            let found = best.finish(slacks[first + i], &space.shadows.slacks);
+            let square = square(query);
+            let distance = |&(_, row): &(f32, u32)| Neighbor {
+                position: row as usize,
+                distance: space.distance_to(query, square, row as usize),
+            };
+            let mut near: Vec<Neighbor> = found.iter().map(distance).collect();
+            near.sort_unstable_by(Neighbor::order);
+            near.truncate(k);
+            near
+        });
+        measured.collect()
+    };
+    let blocks = queries.par_chunks(QUERIES * dim).enumerate();
+    blocks.map(|of| crew::alone(|| block(of))).collect::<Vec<_>>().concat()
+}
+
+/// Hands the keys `½‖v‖² − uᵀv` of some shadows `u` and those `v` of the rows from `from`
+/// on to `look`, a block of rows at a time: its first row, the keys, and how many rows
+/// there are in it.
+pub(crate) fn each_block<R: Real>(
+    space: &Space<R>,
+    queries: View<'_, f32>,
+    from: usize,
+    mut look: impl FnMut(usize, &[f32], usize),
+) {
+    let dim = space.dim;
+    let mut keys = vec![0.0; queries.rows() * ROWS.min(space.len())];
+    for (block, rows) in space.shadows.rows[from * dim..].chunks(ROWS * dim).enumerate() {
+        let (start, width) = (from + block * ROWS, rows.len() / dim);
+        let keys = &mut keys[..queries.rows() * width];
+        let halves = &space.shadows.halves[start..start + width];
+        let to = ViewMut::new(keys, queries.rows(), width, width);
+        gemm::product_then(queries, View::new(rows, width, dim, dim).t(), 0.0, to, |_, keys| {
+            for (key, half) in keys.iter_mut().zip(halves) {
+                *key = half - *key;
+            }
+        });
+        look(start, keys, width);
+    }
+}
+
+/// The rows that may be among the `k` nearest of one query, as far as it has seen.
+struct Best {
+    k: usize,
+    /// Keys and rows, in no order.
+    found: Vec<(f32, u32)>,
+    /// No key above this, less its slack, can be among the nearest.
+    bound: f32,
+    /// How many are found before those beyond the bound are thrown out.
+    room: usize,
+}
+
+impl Best {
+    fn new(k: usize) -> Best {
+        Best { k, found: Vec::new(), bound: f32::INFINITY, room: 4 * k + 32 }
+    }
+
+    fn look(&mut self, start: usize, keys: &[f32], slack: f32, slacks: &[f32]) {
+        let slacks_here = &slacks[start..start + keys.len()];
+        let chunks = keys.chunks(LANES).zip(slacks_here.chunks(LANES));
+        for (chunk, (keys, own)) in chunks.enumerate() {
+            // `!(a > b)`: what is not a number is never thrown out.
+            let bound = self.bound;
+            let beyond = |(key, own): (&f32, &f32)| *key - own > bound;
+            if keys.iter().zip(own).fold(true, |all, pair| all & beyond(pair)) {
+                continue;
+            }
+            for (lane, pair) in keys.iter().zip(own).enumerate() {
+                if !beyond(pair) {
+                    self.found.push((*pair.0, (start + chunk * LANES + lane) as u32));
+                }
+            }
+            if self.found.len() >= self.room {
+                self.tighten(slack, slacks);
+                self.room = self.room.max(2 * self.found.len());
+            }
+        }
+    }
+
+    /// `k` rows are surely not further than the bound, so that whatever surely is
+    /// further can go.
+    fn tighten(&mut self, slack: f32, slacks: &[f32]) {
+        if self.found.len() < self.k {
+            return;
+        }
+        let order = |a: &(f32, u32), b: &(f32, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        self.found.select_nth_unstable_by(self.k - 1, order);
+        let furthest = |(key, row): &(f32, u32)| match key + slacks[*row as usize] {
+            key if key.is_nan() => f32::INFINITY,
+            key => key,
+        };
+        let bound = self.found[..self.k].iter().map(furthest).fold(f32::MIN, f32::max);
+        let bound = bound + 2.0 * slack;
+        if bound < self.bound {
+            self.bound = bound;
+        }
+        let bound = self.bound;
+        self.found.retain(|(key, row)| !(key - slacks[*row as usize] > bound));
+    }
+
+    fn finish(mut self, slack: f32, slacks: &[f32]) -> Vec<(f32, u32)> {
+        self.tighten(slack, slacks);
+        self.found
+    }
+}

@@ -1,0 +1,106 @@
+//! A space that answers quickly, whatever its size.
+
+use hg2v::error::{Error, Result};
+use hg2v::nn::Real;
+
+use crate::exact::{self, check_k, without};
+use crate::hnsw::{Hnsw, Params};
+use crate::space::{Neighbor, Space};
+
+/// From so many rows on an index is approximate, unless told otherwise.
+pub const APPROXIMATE_FROM: usize = 50_000;
+
+/// How an index finds neighbours.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Way {
+    /// By looking at all rows, up to [`APPROXIMATE_FROM`] of them; by links beyond.
+    #[default]
+    BySize,
+    /// By looking at all rows.
+    Exact,
+    /// By links.
+    Approximate,
+}
+
+/// A space, with links where it is large.
+#[derive(Debug, Clone)]
+pub struct Index<R = f32> {
+    space: Space<R>,
+    links: Option<Hnsw>,
+}
+
+impl<R: Real> Index<R> {
+    /// An index of `space`. Links are seeded, and take a while: `watch` is told how
+    /// many rows have theirs.
+    ///
+    /// # Errors
+    /// None that the defaults can cause.
+    pub fn new(space: Space<R>, way: Way, seed: u64, watch: impl FnMut(usize)) -> Result<Index<R>> {
+        let linked = match way {
+            Way::BySize => space.len() >= APPROXIMATE_FROM,
+            Way::Exact => false,
+            Way::Approximate => true,
+        };
+        let params = Params { seed, ..Params::default() };
+        let links = linked.then(|| Hnsw::new(&space, params, watch)).transpose()?;
+        Ok(Index { space, links })
+    }
+
+    /// The vectors.
+    pub fn space(&self) -> &Space<R> {
+        &self.space
+    }
+
+    /// Whether answers are exact.
+    pub fn is_exact(&self) -> bool {
+        self.links.is_none()
+    }
+
+    /// The `k` nearest rows of each of `queries`; see [`exact::nearest`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn nearest(&self, queries: &[R], k: usize) -> Result<Vec<Vec<Neighbor>>> {
+        match &self.links {
+            None => exact::nearest(&self.space, queries, k),
+            Some(links) => links.nearest(&self.space, queries, k),
+        }
+    }
+
+    /// The `k` nearest other rows of row `row`.
+    ///
+    /// # Errors
+    /// A row that is not there; `k` of 0.
+    pub fn nearest_to(&self, row: usize, k: usize) -> Result<Vec<Neighbor>> {
+        if row >= self.space.len() {
+            let requirement = format!("there are {} rows, from 0", self.space.len());
+            return Err(Error::parameter("row", row, requirement));
+        }
+        let one = row * self.space.dim..(row + 1) * self.space.dim;
+        let found = self.search(one, k)?;
+        Ok(found.into_iter().next().map(|near| without(near, row, k)).unwrap_or_default())
+    }
+
+    /// The `k` nearest other rows of every row.
+    ///
+    /// # Errors
+    /// `k` of 0.
+    pub fn nearest_others(&self, k: usize) -> Result<Vec<Vec<Neighbor>>> {
+        let all = self.search(0..self.space.rows.len(), k)?;
+        Ok(all.into_iter().enumerate().map(|(row, near)| without(near, row, k)).collect())
+    }
+
+    /// The `k + 1` nearest rows of rows of the space, which lie at `numbers`.
+    fn search(&self, numbers: std::ops::Range<usize>, k: usize) -> Result<Vec<Vec<Neighbor>>> {
+        check_k(k)?;
+        let (rows, shadows) = (&self.space.rows, &self.space.shadows.rows);
+        match &self.links {
+            None => Ok(exact::search_rows(&self.space, numbers, k + 1)),
+            Some(links) => {
+                let found =
+                    links.search(&self.space, &rows[numbers.clone()], &shadows[numbers], k + 1);
+                Ok(found)
+            }
+        }
+    }
+}

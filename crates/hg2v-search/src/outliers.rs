@@ -1,0 +1,24 @@
+//! Rows that are like no other.
+
+use hg2v::error::Result;
+use hg2v::nn::Real;
+
+use crate::index::Index;
+use crate::space::Neighbor;
+
+/// Every row with the distance to its `k`-th nearest other, furthest first; of rows
+/// equally far out the earlier first. Where there are fewer others the last counts,
+/// and a row alone is at distance 0.
+///
+/// # Errors
+/// `k` of 0.
+pub fn outliers<R: Real>(index: &Index<R>, k: usize) -> Result<Vec<Neighbor>> {
+    let near = index.nearest_others(k)?;
+    let last = |(position, near): (usize, Vec<Neighbor>)| Neighbor {
+        position,
+        distance: near.last().map_or(0.0, |last| last.distance),
+    };
+    let mut all: Vec<Neighbor> = near.into_iter().enumerate().map(last).collect();
+    all.sort_by(|a, b| b.distance.total_cmp(&a.distance).then(a.position.cmp(&b.position)));
+    Ok(all)
+}

@@ -1,0 +1,7 @@
+//! Searching, by definitions, properties and known answers.
+
+mod common;
+mod drift;
+mod explain;
+mod near;
+mod project;

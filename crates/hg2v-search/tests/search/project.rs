@@ -1,0 +1,116 @@
+//! Maps of vectors.
+
+use hg2v_search::project::{Pca, Point, Tsne, Umap, pca, tsne, umap};
+
+use crate::common::{clusters, in_pool, numbers};
+
+/// Components are orthonormal, coordinates have their variances and are uncorrelated, and
+/// no other direction has more variance than the last left out.
+fn holds(dim: usize, vectors: &[f32], found: &Pca, tolerance: f64) {
+    let Pca { count, components, variances, coordinates, .. } = found;
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let component = |c: usize| &components[c * dim..(c + 1) * dim];
+    let n = vectors.len() / dim;
+    for c in 0..*count {
+        for d in 0..=c {
+            let expected = if c == d { 1.0 } else { 0.0 };
+            assert!((dot(component(c), component(d)) - expected).abs() < tolerance);
+            let products = (0..n).map(|i| coordinates[i * count + c] * coordinates[i * count + d]);
+            let expected = if c == d { variances[c] } else { 0.0 };
+            let covariance = products.sum::<f64>() / (n - 1) as f64;
+            assert!((covariance - expected).abs() < tolerance * variances[0]);
+        }
+        let largest =
+            component(c).iter().copied().fold(0.0f64, |a, b| if b.abs() > a.abs() { b } else { a });
+        assert!(largest > 0.0, "the sign is fixed");
+    }
+    assert!(variances.windows(2).all(|pair| pair[0] >= pair[1] * (1.0 - 1e-9)));
+    assert!(variances.iter().sum::<f64>() <= found.total_variance * (1.0 + 1e-9));
+}
+
+#[test]
+fn components_are_principal_whichever_way_they_are_computed() {
+    // Columns of falling size, so that the order is known: wide, tall, and by steps.
+    for (n, dim) in [(50, 20), (20, 50), (900, 800)] {
+        let mut vectors = numbers(n, dim, 1);
+        for row in vectors.chunks_exact_mut(dim) {
+            row.iter_mut().enumerate().for_each(|(c, x)| *x = *x * 0.8f32.powi(c as i32) + 5.0);
+        }
+        let found = pca(dim, &vectors, 4).unwrap();
+        holds(dim, &vectors, &found, 1e-7);
+        assert!(found.variances[3] > 0.0);
+    }
+}
+
+/// sklearn.decomposition.PCA(2).fit([[2, 0], [0, 1], [-2, 0], [0, -1]]): variances 8/3 and
+/// 2/3, components [1, 0] and [0, 1].
+#[test]
+fn a_known_answer() {
+    let found = pca(2, &[2.0, 0.0, 0.0, 1.0, -2.0, 0.0, 0.0, -1.0], 2).unwrap();
+    let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
+    assert!(near(&found.variances, &[8.0 / 3.0, 2.0 / 3.0]), "{found:?}");
+    assert!(near(&found.components, &[1.0, 0.0, 0.0, 1.0]), "{found:?}");
+    assert!(near(&found.coordinates[..2], &[2.0, 0.0]));
+}
+
+/// The share of points whose nearest other point is of the same cluster.
+fn together(points: &[Point], groups: usize) -> f64 {
+    let far = |a: Point, b: Point| (a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2);
+    let same = (0..points.len()).filter(|&i| {
+        let others = (0..points.len()).filter(|&j| j != i);
+        let nearest =
+            others.min_by(|&a, &b| far(points[a], points[i]).total_cmp(&far(points[b], points[i])));
+        nearest.unwrap() % groups == i % groups
+    });
+    same.count() as f64 / points.len() as f64
+}
+
+#[test]
+fn neighbours_stay_neighbours_and_threads_change_nothing() {
+    let (n, dim, groups) = (240, 12, 6);
+    let vectors = clusters(n, dim, groups);
+    let run = || {
+        let t = Tsne { perplexity: 12.0, steps: 300, ..Tsne::default() };
+        let u = Umap { epochs: Some(120), ..Umap::default() };
+        [tsne(dim, &vectors, &t, |_| {}).unwrap(), umap(dim, &vectors, &u, |_| {}).unwrap()]
+    };
+    let one = in_pool(1, run);
+    for points in &one {
+        assert!(points.iter().flatten().all(|x| x.is_finite()));
+        let share = together(points, groups);
+        assert!(share > 0.95, "{share}");
+    }
+    assert!(in_pool(3, run) == one);
+}
+
+#[test]
+fn seeds_move_umap_and_nothing_else() {
+    let vectors = clusters(60, 4, 3);
+    let by = |seed| {
+        umap(4, &vectors, &Umap { seed, epochs: Some(20), ..Umap::default() }, |_| {}).unwrap()
+    };
+    assert!(by(0) == by(0));
+    assert!(by(0) != by(1));
+}
+
+#[test]
+fn few_equal_and_no_vectors_have_places_too() {
+    for n in 0..5 {
+        for vectors in [numbers(n, 3, 2), vec![1.5; 3 * n]] {
+            let found = pca(3, &vectors, 2).unwrap();
+            let t = Tsne { steps: 20, ..Tsne::default() };
+            let u = Umap { epochs: Some(20), ..Umap::default() };
+            for points in [
+                found.points(),
+                tsne(3, &vectors, &t, |_| {}).unwrap(),
+                umap(3, &vectors, &u, |_| {}).unwrap(),
+            ] {
+                assert_eq!(points.len(), n);
+                assert!(points.iter().flatten().all(|x| x.is_finite()));
+            }
+        }
+    }
+    assert!(pca(3, &[1.0; 4], 2).is_err());
+    assert!(tsne(1, &[1.0; 4], &Tsne { perplexity: f64::NAN, ..Tsne::default() }, |_| {}).is_err());
+    assert!(umap(1, &[1.0; 4], &Umap { neighbors: 1, ..Umap::default() }, |_| {}).is_err());
+}

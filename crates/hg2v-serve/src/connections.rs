@@ -1,0 +1,235 @@
+//! From the first byte of a connection to the last of a shutdown.
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use axum::Router;
+use hg2v::error::{Error, Result};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpStream;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::time::{sleep, timeout};
+
+use crate::metrics::Metrics;
+use crate::options::Options;
+use crate::queue;
+use crate::routes::{App, router};
+use crate::state::{Current, Look, say};
+
+/// How long the head of a request may take to arrive, and an idle connection to say more.
+const HEAD: Duration = Duration::from_secs(10);
+
+/// Bytes of a request's head.
+const HEAD_BYTES: usize = 64 << 10;
+
+/// How often files are looked at.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// In a shutdown: how long the listening socket must be quiet before it is closed, and
+/// how long connections may take to send what they opened for.
+const QUIET: Duration = Duration::from_millis(20);
+const LINGER: Duration = Duration::from_millis(300);
+
+/// A server that has loaded everything and listens.
+#[derive(Debug)]
+pub struct Server {
+    options: Options,
+    current: Arc<Current>,
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+impl Server {
+    /// Loads everything and begins to listen.
+    ///
+    /// # Errors
+    /// Options that cannot be, files that cannot be read, an address that is taken.
+    pub fn bind(options: Options) -> Result<Server> {
+        options.check()?;
+        let current = Arc::new(Current::load(&options)?);
+        let refused = |e| Error::io(options.listen.to_string(), "listen", e);
+        let listener = TcpListener::bind(options.listen).map_err(refused)?;
+        listener.set_nonblocking(true).map_err(refused)?;
+        let address = listener.local_addr().map_err(refused)?;
+        Ok(Server { options, current, listener, address })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until SIGTERM or Ctrl-C, then finishes what it has accepted. SIGHUP looks
+    /// at the files at once.
+    ///
+    /// # Errors
+    /// A system that refuses threads or signals.
+    pub fn run(self) -> Result<()> {
+        let address = self.address;
+        let failed = |e| Error::io(address.to_string(), "serve", e);
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .map_err(failed)?;
+        let ended = runtime.block_on(self.serve());
+        // What did not end in time is left behind.
+        runtime.shutdown_timeout(Duration::from_secs(1));
+        ended.map_err(failed)
+    }
+
+    async fn serve(self) -> std::io::Result<()> {
+        let Server { options, current, listener, .. } = self;
+        let metrics = Arc::new(Metrics::default());
+        let (to_queue, jobs) = mpsc::channel(options.queue);
+        let worker = queue::start(Arc::clone(&current), Arc::clone(&metrics), jobs)?;
+        let watcher = tokio::spawn(watch(Arc::clone(&current), Arc::clone(&metrics)));
+        let app = Arc::new(App::new(options.clone(), current, Arc::clone(&metrics), to_queue));
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let doors = Doors {
+            routes: router(Arc::clone(&app)),
+            graceful: GracefulShutdown::new(),
+            metrics,
+            head: HEAD.min(options.timeout),
+        };
+        let slots = Arc::new(Semaphore::new(options.connections));
+        let mut stop = std::pin::pin!(stop_signal()?);
+        loop {
+            let accepted = async {
+                let slot = Arc::clone(&slots).acquire_owned().await;
+                (listener.accept().await, slot)
+            };
+            tokio::select! {
+                () = &mut stop => break,
+                (accepted, slot) = accepted => match accepted {
+                    Ok((stream, _)) => doors.open(stream, slot.ok()),
+                    // Too many files open, a connection that is gone: it passes.
+                    Err(_) => sleep(Duration::from_millis(50)).await,
+                },
+            }
+        }
+        app.draining.store(true, Ordering::Relaxed);
+        // Who is connected already, though nobody has accepted it yet, is served too.
+        while let Ok(Ok((stream, _))) = timeout(QUIET, listener.accept()).await {
+            doors.open(stream, None);
+        }
+        drop(listener);
+        sleep(LINGER).await;
+        if timeout(options.grace, doors.graceful.shutdown()).await.is_err() {
+            say("some requests did not end in time");
+        }
+        watcher.abort();
+        drop((app, doors.routes));
+        let _ = timeout(LOOK, tokio::task::spawn_blocking(move || worker.join())).await;
+        Ok(())
+    }
+}
+
+/// What is done with a connection.
+struct Doors {
+    routes: Router,
+    graceful: GracefulShutdown,
+    metrics: Arc<Metrics>,
+    head: Duration,
+}
+
+impl Doors {
+    fn open(&self, stream: TcpStream, slot: Option<OwnedSemaphorePermit>) {
+        Metrics::add(&self.metrics.connections, 1);
+        // Answers are whole: nothing is gained by waiting for more of them.
+        let _ = stream.set_nodelay(true);
+        let mut http = http1::Builder::new();
+        http.timer(TokioTimer::new()).header_read_timeout(self.head).max_buf_size(HEAD_BYTES);
+        let service = TowerToHyperService::new(self.routes.clone());
+        let connection = http.serve_connection(TokioIo::new(stream), service);
+        let connection = self.graceful.watch(connection);
+        tokio::spawn(async move {
+            // A connection that breaks is the other side's affair.
+            let _ = connection.await;
+            drop(slot);
+        });
+    }
+}
+
+/// Looks at the files now and then, and whenever SIGHUP asks for it.
+async fn watch(current: Arc<Current>, metrics: Arc<Metrics>) {
+    let mut hup = hup_signal();
+    let mut last = String::new();
+    loop {
+        tokio::select! {
+            () = sleep(LOOK) => {}
+            () = hup.next() => {}
+        }
+        let current = Arc::clone(&current);
+        let Ok(look) = tokio::task::spawn_blocking(move || current.look()).await else { continue };
+        let said = match look {
+            Ok(Look::Same) => continue,
+            Ok(Look::Loaded) => {
+                Metrics::add(&metrics.reloads, 1);
+                last.clear();
+                say("loaded again: the model or the index was replaced");
+                continue;
+            }
+            Ok(Look::Waiting) => {
+                "the model was replaced; it is taken when the index is replaced too".to_owned()
+            }
+            Err(error) => {
+                Metrics::add(&metrics.failed_reloads, 1);
+                format!("not loaded, the old one is served on: {error}")
+            }
+        };
+        // What has been said need not be said every second.
+        if said != last {
+            say(&said);
+            last = said;
+        }
+    }
+}
+
+#[cfg(unix)]
+fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    Ok(async move {
+        tokio::select! {
+            _ = term.recv() => {}
+            _ = int.recv() => {}
+        }
+    })
+}
+
+#[cfg(not(unix))]
+fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        let _ = tokio::signal::ctrl_c().await;
+    })
+}
+
+/// SIGHUP, where there is such a thing.
+struct Hup {
+    #[cfg(unix)]
+    signal: Option<tokio::signal::unix::Signal>,
+}
+
+fn hup_signal() -> Hup {
+    Hup {
+        #[cfg(unix)]
+        signal: tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).ok(),
+    }
+}
+
+impl Hup {
+    async fn next(&mut self) {
+        #[cfg(unix)]
+        if let Some(signal) = &mut self.signal {
+            signal.recv().await;
+            return;
+        }
+        std::future::pending().await
+    }
+}

@@ -1,0 +1,120 @@
+//! What is served, where, and within which bounds.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use hg2v::dataset::Limits;
+use hg2v::error::{Error, Result};
+use hg2v_search::catalog::Choice;
+
+/// What is served, where, and within which bounds.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The model's folder. It is loaded again when it is replaced.
+    pub model: PathBuf,
+    /// A file of vectors to search, by the same model.
+    pub index: Option<PathBuf>,
+    /// The graphs that can be asked for; searched, too, where there is no `index`.
+    pub data: Option<PathBuf>,
+    /// How vectors are searched.
+    pub choice: Choice,
+    /// Where to listen; port 0 takes one that is free.
+    pub listen: SocketAddr,
+    /// What every request must bear; needed to listen beyond this machine.
+    pub token: Option<String>,
+    /// The page at `/`.
+    pub page: String,
+    /// Requests that wait or are worked on; more are told to come again.
+    pub queue: usize,
+    /// Connections at a time; more wait to be accepted.
+    pub connections: usize,
+    /// Bytes of one body, or of one line of a stream.
+    pub max_request_bytes: u64,
+    /// Bytes of all bodies together that are held at a time.
+    pub max_held_bytes: u64,
+    /// Nodes of one graph.
+    pub max_nodes: u64,
+    /// How long a request may take, its body included; a stream, from one line to the next.
+    pub timeout: Duration,
+    /// How long a shutdown waits for what was accepted.
+    pub grace: Duration,
+    /// How files of vectors and graphs are read.
+    pub limits: Limits,
+}
+
+/// The page at `/` until there is another.
+pub const PLAIN_PAGE: &str = include_str!("page.html");
+
+impl Options {
+    /// Serves `model` on a free port of this machine.
+    pub fn new(model: impl Into<PathBuf>) -> Options {
+        Options {
+            model: model.into(),
+            index: None,
+            data: None,
+            choice: Choice::default(),
+            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            token: None,
+            page: PLAIN_PAGE.to_owned(),
+            queue: 256,
+            connections: 512,
+            max_request_bytes: 16 << 20,
+            max_held_bytes: 256 << 20,
+            max_nodes: 100_000,
+            timeout: Duration::from_secs(30),
+            grace: Duration::from_secs(30),
+            limits: Limits::default(),
+        }
+    }
+
+    /// Checks each field.
+    ///
+    /// # Errors
+    /// One for the first that cannot be: above all an address beyond this machine
+    /// without a token.
+    pub fn check(&self) -> Result<()> {
+        let refused = |name, value: String, requirement: &str| {
+            Err(Error::parameter(name, value, requirement))
+        };
+        if self.token.as_ref().is_some_and(|token| token.trim().is_empty()) {
+            return refused(
+                "--token",
+                "empty".to_owned(),
+                "it must say something; leave it out to need none",
+            );
+        }
+        if !self.listen.ip().is_loopback() && self.token.is_none() {
+            return refused(
+                "--listen",
+                self.listen.to_string(),
+                "others can reach that address: set a --token (or HG2V_TOKEN) that they must know, \
+                 or listen on 127.0.0.1",
+            );
+        }
+        for (name, value) in [("--queue", self.queue), ("--connections", self.connections)] {
+            if !(1..=1 << 16).contains(&value) {
+                return refused(name, value.to_string(), "it must be between 1 and 65536");
+            }
+        }
+        for (name, value) in [
+            ("--max-request-bytes", self.max_request_bytes),
+            ("--max-nodes", self.max_nodes),
+            ("--timeout", self.timeout.as_millis() as u64),
+        ] {
+            if value == 0 {
+                return refused(name, value.to_string(), "it must be at least 1");
+            }
+        }
+        Ok(())
+    }
+
+    /// Bounds of a graph that is sent.
+    pub(crate) fn request_limits(&self) -> Limits {
+        Limits {
+            max_nodes: self.max_nodes,
+            max_record_bytes: self.max_request_bytes,
+            max_unpacked_bytes: self.max_request_bytes,
+        }
+    }
+}

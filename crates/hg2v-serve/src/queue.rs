@@ -1,0 +1,234 @@
+//! What is asked at the same time is answered by one call.
+//!
+//! One thread takes whatever waits, embeds all of its graphs together, and searches for
+//! all of its questions together. A graph's vector does not depend on its company, and a
+//! graph that cannot be embedded spoils nothing for the others: they are tried one by one.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use hg2v::Hg2v;
+use hg2v::graph::GraphRecord;
+use hg2v::prepare::Run;
+use hg2v_search::Neighbor;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::metrics::Metrics;
+use crate::request::NAME;
+use crate::state::{Current, State, say};
+
+/// Nodes and edges of a batch, and its graphs, beyond which nothing is added to it.
+const BATCH_SIZE: usize = 1 << 17;
+const BATCH_GRAPHS: usize = 512;
+
+/// What is to be done.
+#[derive(Debug)]
+pub enum Work {
+    /// Vectors of graphs, of which the first stands on this line (from 0).
+    Embed(Vec<GraphRecord>, u64),
+    /// The nearest to a graph, this many.
+    Search(Box<GraphRecord>, usize),
+    /// The nearest to a row of the index of a name, this many.
+    Near(String, usize),
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub enum Done {
+    /// A vector for each graph, or why there is none.
+    Vectors(Vec<Result<Vec<f32>, String>>),
+    /// Neighbours, and the state whose rows they are.
+    Neighbors(Arc<State>, Vec<Neighbor>),
+    /// What was asked cannot be answered: not found (or no index), or not usable.
+    Missing(String),
+    /// Likewise: a graph that cannot be embedded.
+    Refused(String),
+    /// Our own fault.
+    Broken,
+}
+
+/// Something to do, and who waits for it.
+#[derive(Debug)]
+pub struct Job {
+    /// What.
+    pub work: Work,
+    /// Who.
+    pub reply: oneshot::Sender<Done>,
+}
+
+/// Starts the thread that works off the jobs of `queue`, until its other end is gone.
+///
+/// # Errors
+/// A system without threads.
+pub fn start(
+    current: Arc<Current>,
+    metrics: Arc<Metrics>,
+    mut queue: mpsc::Receiver<Job>,
+) -> std::io::Result<JoinHandle<()>> {
+    thread::Builder::new().name("hg2v-queue".to_owned()).spawn(move || {
+        while let Some(first) = queue.blocking_recv() {
+            let mut batch = vec![first];
+            let (mut graphs, mut size) = measure(&batch[0].work);
+            while graphs < BATCH_GRAPHS && size < BATCH_SIZE {
+                let Ok(next) = queue.try_recv() else { break };
+                let (more, larger) = measure(&next.work);
+                (graphs, size) = (graphs + more, size + larger);
+                batch.push(next);
+            }
+            // Whoever went away needs no answer.
+            batch.retain(|job| !job.reply.is_closed());
+            work_off(&current.get(), &metrics, batch);
+        }
+    })
+}
+
+/// How many graphs, and how large.
+fn measure(work: &Work) -> (usize, usize) {
+    let size = |record: &GraphRecord| record.num_nodes as usize + record.edges.len();
+    match work {
+        Work::Embed(records, _) => (records.len(), records.iter().map(size).sum()),
+        Work::Search(record, _) => (1, size(record)),
+        Work::Near(..) => (1, 1),
+    }
+}
+
+fn work_off(state: &Arc<State>, metrics: &Metrics, batch: Vec<Job>) {
+    let (works, replies): (Vec<Work>, Vec<_>) =
+        batch.into_iter().map(|job| (job.work, job.reply)).unzip();
+    let count = works.len();
+    let done = catch_unwind(AssertUnwindSafe(|| answers(state, metrics, works)));
+    let done = done.unwrap_or_else(|_| {
+        say("error: a batch of requests broke down; its requests are answered with 500");
+        (0..count).map(|_| Done::Broken).collect()
+    });
+    for (reply, done) in replies.into_iter().zip(done) {
+        // Nobody there: nobody cares.
+        let _ = reply.send(done);
+    }
+}
+
+/// An answer for each work.
+fn answers(state: &Arc<State>, metrics: &Metrics, works: Vec<Work>) -> Vec<Done> {
+    let model = &state.model;
+    let mut records: Vec<GraphRecord> = Vec::new();
+    let mut starts = Vec::with_capacity(works.len());
+    let mut rest = Vec::with_capacity(works.len());
+    for work in works {
+        starts.push(records.len());
+        rest.push(match work {
+            Work::Embed(own, line) => {
+                records.extend(own);
+                Rest::Embed(line)
+            }
+            Work::Search(record, top) => {
+                records.push(*record);
+                Rest::Search(top)
+            }
+            Work::Near(name, top) => Rest::Near(name, top),
+        });
+    }
+    starts.push(records.len());
+    let vectors = embed(model, &records, &starts, &rest);
+    if !records.is_empty() {
+        Metrics::add(&metrics.graphs, records.len() as u64);
+        Metrics::add(&metrics.batches, 1);
+    }
+    let mut vectors = vectors.into_iter();
+    let mut done = Vec::with_capacity(rest.len());
+    let mut queries = Vec::new();
+    for (i, rest) in rest.iter().enumerate() {
+        let mut own = vectors.by_ref().take(starts[i + 1] - starts[i]);
+        done.push(match rest {
+            Rest::Embed(_) => Done::Vectors(own.collect()),
+            Rest::Search(_) => match own.next() {
+                Some(Ok(vector)) => {
+                    queries.extend(vector);
+                    Done::Broken
+                }
+                Some(Err(refused)) => Done::Refused(refused),
+                None => Done::Broken,
+            },
+            Rest::Near(name, top) => near(state, name, *top),
+        });
+    }
+    search(state, &rest, &queries, &mut done);
+    done
+}
+
+/// What is left of a work once its graphs are with the others.
+enum Rest {
+    Embed(u64),
+    Search(usize),
+    Near(String, usize),
+}
+
+/// A vector for each record, all at once; if one cannot be embedded, each by itself.
+fn embed(
+    model: &Hg2v,
+    records: &[GraphRecord],
+    starts: &[usize],
+    rest: &[Rest],
+) -> Vec<Result<Vec<f32>, String>> {
+    let dim = model.network().layout.embedding_dim();
+    let file = Path::new(NAME);
+    let vectors = |records: &[GraphRecord], position: u64| {
+        let (examples, _) = model.examples(Run { records, file, position }, None)?;
+        Ok::<_, hg2v::Error>(model.embed_examples(&examples))
+    };
+    if let Ok(rows) = vectors(records, 0) {
+        return rows.chunks_exact(dim).map(|row| Ok(row.to_vec())).collect();
+    }
+    let mut all = Vec::with_capacity(records.len());
+    for (i, rest) in rest.iter().enumerate() {
+        let line = if let Rest::Embed(line) = rest { *line } else { 0 };
+        for (record, position) in records[starts[i]..starts[i + 1]].iter().zip(line..) {
+            let one = vectors(std::slice::from_ref(record), position);
+            all.push(one.map_err(|error| error.to_string()));
+        }
+    }
+    all
+}
+
+fn near(state: &Arc<State>, name: &str, top: usize) -> Done {
+    let Some(catalog) = &state.catalog else { return Done::Missing(NO_INDEX.to_owned()) };
+    let Some(position) = catalog.position(name) else {
+        let name = hg2v::error::shown(name);
+        return Done::Missing(format!("there is no graph {name} in the index; send it instead"));
+    };
+    match catalog.index.nearest_to(position, top) {
+        Ok(near) => Done::Neighbors(Arc::clone(state), near),
+        Err(error) => Done::Refused(error.to_string()),
+    }
+}
+
+const NO_INDEX: &str = "there is no index; start the server with --index or --data";
+
+/// Fills in the neighbours of all `queries`, which belong to the searches in order.
+fn search(state: &Arc<State>, rest: &[Rest], queries: &[f32], done: &mut [Done]) {
+    let top = |rest: &Rest| if let Rest::Search(top) = rest { Some(*top) } else { None };
+    let waiting: Vec<(usize, usize)> = (rest.iter().enumerate())
+        .filter(|(i, _)| !matches!(done[*i], Done::Refused(_)))
+        .filter_map(|(i, rest)| Some((i, top(rest)?)))
+        .collect();
+    let most = waiting.iter().map(|(_, top)| *top).max().unwrap_or(0);
+    if waiting.is_empty() {
+        return;
+    }
+    let Some(catalog) = &state.catalog else {
+        waiting.iter().for_each(|(i, _)| done[*i] = Done::Missing(NO_INDEX.to_owned()));
+        return;
+    };
+    match catalog.index.nearest(queries, most) {
+        Ok(found) => {
+            for ((i, top), mut near) in waiting.into_iter().zip(found) {
+                near.truncate(top);
+                done[i] = Done::Neighbors(Arc::clone(state), near);
+            }
+        }
+        Err(error) => {
+            waiting.iter().for_each(|(i, _)| done[*i] = Done::Refused(error.to_string()));
+        }
+    }
+}

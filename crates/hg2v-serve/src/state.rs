@@ -1,0 +1,178 @@
+//! The model, the index and the graphs: what answers are made from.
+//!
+//! They are read once and then watched. A model that is replaced is taken together with
+//! an index that belongs to it, so that no vector is ever searched among those of another
+//! model: with a file of vectors, when that is replaced too; with graphs alone, by
+//! embedding them again. What cannot be loaded changes nothing.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, RwLock};
+use std::time::SystemTime;
+
+use hg2v::dataset::{self, jsonl};
+use hg2v::error::{Error, Place, Result};
+use hg2v::graph::GraphRecord;
+use hg2v::model::folder;
+use hg2v::{Hg2v, vectors};
+use hg2v_search::catalog::{Catalog, embedded, name_of};
+use sha2::{Digest, Sha256};
+
+use crate::options::Options;
+
+/// All graphs, by name.
+#[derive(Debug)]
+pub struct Graphs {
+    file: PathBuf,
+    records: Vec<GraphRecord>,
+    by_name: BTreeMap<String, usize>,
+}
+
+impl Graphs {
+    fn read(path: &Path, options: &Options) -> Result<Graphs> {
+        let source = dataset::open(path, &options.limits)?;
+        let file = source.path.clone();
+        let records = source.collect::<Result<Vec<_>>>()?;
+        let mut by_name = BTreeMap::new();
+        for (position, record) in records.iter().enumerate() {
+            by_name.entry(name_of(record, position as u64).to_string()).or_insert(position);
+        }
+        Ok(Graphs { file, records, by_name })
+    }
+
+    /// The graph of that name, as a line of JSON.
+    pub fn line(&self, name: &str) -> Option<Vec<u8>> {
+        let &position = self.by_name.get(name)?;
+        let mut record = self.records[position].clone();
+        record.id.get_or_insert_with(|| name_of(&GraphRecord::default(), position as u64));
+        jsonl::line_of(&record).ok()
+    }
+}
+
+/// What answers are made from, all of one moment.
+#[derive(Debug)]
+pub struct State {
+    /// The model.
+    pub model: Hg2v,
+    /// What can be searched.
+    pub catalog: Option<Catalog>,
+    /// What can be looked at.
+    pub graphs: Option<Arc<Graphs>>,
+    seen: Seen,
+}
+
+/// What files looked like when they were read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Seen {
+    model: Option<[u8; 32]>,
+    index: Option<(u64, SystemTime)>,
+}
+
+impl Seen {
+    /// Looks at the files now; what is missing may be about to be replaced.
+    fn now(options: &Options) -> Seen {
+        let config = fs::read(options.model.join(folder::CONFIG)).ok();
+        let index = options.index.as_ref().and_then(|path| fs::metadata(path).ok());
+        Seen {
+            model: config.map(|bytes| Sha256::digest(&bytes).into()),
+            index: index.and_then(|about| Some((about.len(), about.modified().ok()?))),
+        }
+    }
+}
+
+impl State {
+    fn load(options: &Options, graphs: Option<Arc<Graphs>>) -> Result<State> {
+        let seen = Seen::now(options);
+        let model = Hg2v::load(&options.model)?;
+        let catalog = match (&options.index, &graphs) {
+            (Some(path), _) => {
+                let found = vectors::read(path, &options.limits)?;
+                let dim = model.network().layout.embedding_dim();
+                if found.dim != dim {
+                    let problem =
+                        format!("its vectors have {} numbers, the model's {dim}", found.dim);
+                    let fix = "embed the graphs again with this model";
+                    return Err(Error::input(path, Place::Whole, problem, fix));
+                }
+                Some(Catalog::new(found, path, options.choice, |_| {})?)
+            }
+            (None, Some(graphs)) => {
+                let found = embedded(&model, &graphs.records, &graphs.file, None, |_| {})?;
+                Some(Catalog::new(found, &graphs.file, options.choice, |_| {})?)
+            }
+            (None, None) => None,
+        };
+        Ok(State { model, catalog, graphs, seen })
+    }
+}
+
+/// What a look at the files led to.
+#[derive(Debug)]
+pub enum Look {
+    /// Nothing is new.
+    Same,
+    /// The model is new and the index is not: the old ones are kept until it is.
+    Waiting,
+    /// New ones were loaded.
+    Loaded,
+}
+
+/// The state of now, which anyone may take and keep while it is replaced.
+#[derive(Debug)]
+pub struct Current {
+    options: Options,
+    state: RwLock<Arc<State>>,
+}
+
+impl Current {
+    /// Loads everything.
+    ///
+    /// # Errors
+    /// A file that is missing or damaged, or does not belong to the model.
+    pub fn load(options: &Options) -> Result<Current> {
+        let graphs = options.data.as_ref().map(|path| Graphs::read(path, options)).transpose()?;
+        let state = State::load(options, graphs.map(Arc::new))?;
+        Ok(Current { options: options.clone(), state: RwLock::new(Arc::new(state)) })
+    }
+
+    /// The state of now.
+    pub fn get(&self) -> Arc<State> {
+        match self.state.read() {
+            Ok(state) => Arc::clone(&state),
+            // Nobody panics while holding it; what is there is whole in any case.
+            Err(poisoned) => Arc::clone(&poisoned.into_inner()),
+        }
+    }
+
+    /// Loads what was replaced since the last time.
+    ///
+    /// # Errors
+    /// As [`load`](Current::load); the old state stays.
+    pub fn look(&self) -> Result<Look> {
+        let old = self.get();
+        let seen = Seen::now(&self.options);
+        if seen == old.seen || seen.model.is_none() {
+            return Ok(Look::Same);
+        }
+        if self.options.index.is_some()
+            && seen.model != old.seen.model
+            && seen.index == old.seen.index
+        {
+            return Ok(Look::Waiting);
+        }
+        let new = Arc::new(State::load(&self.options, old.graphs.clone())?);
+        match self.state.write() {
+            Ok(mut state) => *state = new,
+            Err(poisoned) => *poisoned.into_inner() = new,
+        }
+        Ok(Look::Loaded)
+    }
+}
+
+/// A line for whoever watches the log.
+pub(crate) fn say(text: impl std::fmt::Display) {
+    // A closed standard error must not end the server.
+    let _ = writeln!(std::io::stderr(), "{text}");
+}

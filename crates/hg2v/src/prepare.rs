@@ -96,6 +96,10 @@ impl<'a> Run<'a> {
     }
 }
 
+/// Graphs that are made ready between two looks at whether to go on: enough for all
+/// threads, few enough that somebody who asks to stop is heard.
+pub const PART: usize = 256;
+
 /// Records with their graphs and pyramids: what does not depend on features.
 #[derive(Debug)]
 pub struct Collection<'a> {
@@ -139,6 +143,30 @@ impl<'a> Collection<'a> {
         }
         notes.not_converged = pyramids.iter().filter(|pyramid| !pyramid.converged).count() as u64;
         Ok(Collection { run, graphs, pyramids, notes })
+    }
+
+    /// As [`new`](Collection::new), [`PART`] graphs at a time; `watch` hears how many are
+    /// done, and stops it with an error.
+    ///
+    /// # Errors
+    /// As [`new`](Collection::new); what `watch` returns.
+    pub fn watched(
+        run: Run<'a>,
+        weights: WeightPolicy,
+        coarsening: &coarsen::Params,
+        mut watch: impl FnMut(usize) -> Result<()>,
+    ) -> Result<Collection<'a>> {
+        let (graphs, pyramids) = (Vec::new(), Vec::new());
+        let mut all = Collection { run, graphs, pyramids, notes: Notes::default() };
+        for records in run.records.chunks(PART) {
+            let position = run.position + all.len() as u64;
+            let part = Collection::new(Run { records, position, ..run }, weights, coarsening, None)?;
+            all.graphs.extend(part.graphs);
+            all.pyramids.extend(part.pyramids);
+            all.notes.add(&part.notes);
+            watch(all.len())?;
+        }
+        Ok(all)
     }
 
     /// Looks around every node of the graphs `which`, where `choice` will ask what is

@@ -136,9 +136,8 @@ impl Graphs {
                 columns.push((name, column.array()?));
             }
         }
-        let field = |(name, array): &(&str, ArrayRef)| {
-            Field::new(*name, array.data_type().clone(), true)
-        };
+        let field =
+            |(name, array): &(&str, ArrayRef)| Field::new(*name, array.data_type().clone(), true);
         let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
         let schema = schema.with_metadata([("hg2v.json".to_owned(), json.to_owned())].into());
         let columns = columns.into_iter().map(|(_, array)| array).collect();
@@ -295,7 +294,8 @@ fn lists(name: &str, ends: &[i64], values: ArrayRef) -> PyResult<ArrayRef> {
         )));
     }
     let field = Arc::new(Field::new("element", values.data_type().clone(), true));
-    let made = LargeListArray::try_new(field, OffsetBuffer::new(ends.to_vec().into()), values, None);
+    let made =
+        LargeListArray::try_new(field, OffsetBuffer::new(ends.to_vec().into()), values, None);
     Ok(Arc::new(made.map_err(|e| PyTypeError::new_err(e.to_string()))?))
 }
 

@@ -1,7 +1,7 @@
 //! The network as a layer of a larger model: forwards, backwards, and the loss that HG2V is
 //! trained by, in single or double precision.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use hg2v::coarsen;
 use hg2v::graph::WeightPolicy;
@@ -241,9 +241,7 @@ impl Network {
         let (parameters, mut tape) = self.placed(py, parameters, features, examples)?;
         let (network, device) = (&self.0, Cpu::<R>::new());
         let (embeddings, tape) = work::run(py, threads, None, |_| {
-            device.during(|| {
-                network.forward(&device, &parameters, &mut tape, Keep::Everything, true);
-            });
+            network.forward(&device, &parameters, &mut tape, Keep::Everything, true);
             Ok::<_, hg2v::Error>((network.embeddings(&device, &tape), tape))
         })?;
         let shape = [examples.0.len(), network.layout.embedding_dim()];
@@ -264,11 +262,9 @@ impl Network {
         let (network, device) = (&self.0, Cpu::<R>::new());
         let (losses, gradients, d_features) = work::run(py, threads, None, |_| {
             let mut gradients = device.zeros(network.layout.len);
-            device.during(|| {
-                network.forward(&device, &parameters, &mut tape, Keep::Everything, false);
-                let pairs = Some(pairs);
-                network.backward(&device, &parameters, &mut tape, pairs, None, true, &mut gradients);
-            });
+            network.forward(&device, &parameters, &mut tape, Keep::Everything, false);
+            let pairs = Some(pairs);
+            network.backward(&device, &parameters, &mut tape, pairs, None, true, &mut gradients);
             let losses = network.take_losses(&device, &mut tape);
             let losses = losses.iter().map(|loss| loss.total()).collect();
             let d_features = network.feature_gradients(&device, &tape);
@@ -280,10 +276,10 @@ impl Network {
 }
 
 /// What a forward pass leaves for a backward pass.
-#[pyclass(module = "hg2v._hg2v", frozen)]
+#[pyclass(module = "hg2v._hg2v")]
 pub(crate) struct Pass {
     network: hg2v::model::Network,
-    tape: Mutex<Kept>,
+    kept: Kept,
 }
 
 enum Kept {
@@ -293,7 +289,7 @@ enum Kept {
 
 impl Pass {
     fn new(network: &hg2v::model::Network, kept: Kept) -> Pass {
-        Pass { network: network.clone(), tape: Mutex::new(kept) }
+        Pass { network: network.clone(), kept }
     }
 }
 
@@ -302,14 +298,13 @@ impl Pass {
     /// The gradients for parameters and features, from those of the embeddings.
     #[pyo3(signature = (parameters, d_embeddings, threads=0))]
     fn backward(
-        &self,
+        &mut self,
         py: Python<'_>,
         parameters: Row<'_>,
         d_embeddings: Rows<'_>,
         threads: usize,
     ) -> PyResult<(Py<PyAny>, Py<PyAny>)> {
-        let mut kept = py.detach(|| self.tape.lock()).unwrap_or_else(|broken| broken.into_inner());
-        match (&mut *kept, parameters, d_embeddings) {
+        match (&mut self.kept, parameters, d_embeddings) {
             (Kept::Single(tape), Row::Single(parameters), Rows::Single(de)) => {
                 vjp(py, &self.network, tape, &parameters, &de, threads)
             }
@@ -333,9 +328,7 @@ fn vjp<R: Real + Element>(
     let (parameters, de) = (parameters.as_slice()?.to_vec(), d_embeddings.as_slice()?);
     let (gradients, d_features) = work::run(py, threads, None, |_| {
         let mut gradients = device.zeros(network.layout.len);
-        device.during(|| {
-            network.backward(&device, &parameters, tape, None, Some(de), true, &mut gradients);
-        });
+        network.backward(&device, &parameters, tape, None, Some(de), true, &mut gradients);
         Ok::<_, hg2v::Error>((gradients, network.feature_gradients(&device, tape)))
     })?;
     both(py, network, gradients, d_features)

@@ -40,8 +40,7 @@ impl Graph2Vec {
         skip_gram: &str,
         threads: usize,
     ) -> PyResult<Graph2Vec> {
-        let skip_gram: SkipGram =
-            serde_json::from_str(skip_gram).map_err(|e| parameter(py, &e))?;
+        let skip_gram: SkipGram = serde_json::from_str(skip_gram).map_err(|e| parameter(py, &e))?;
         let fitted = work::run(py, threads, None, |watch| {
             skip_gram.check()?;
             graph2vec::Graph2Vec { rounds, skip_gram }.fit(&flat(graphs, watch)?)
@@ -57,8 +56,7 @@ impl Graph2Vec {
         graphs: &Graphs,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<f32>>> {
-        let rows =
-            work::run(py, threads, None, |watch| self.0.vectors(&flat(graphs, watch)?))?;
+        let rows = work::run(py, threads, None, |watch| self.0.vectors(&flat(graphs, watch)?))?;
         let values = rows.values().iter().map(|&value| value as f32).collect();
         PyArray1::from_vec(py, values).reshape([rows.rows(), rows.columns()])
     }
@@ -107,11 +105,9 @@ pub(crate) fn wwl<'py>(
         "auto" => Ok(Nodes::Auto),
         "labels" => Ok(Nodes::Labels),
         "attributes" => Ok(Nodes::Attributes),
-        other => Err(hg2v::Error::parameter(
-            "nodes",
-            other,
-            "it must be auto, labels or attributes",
-        )),
+        other => {
+            Err(hg2v::Error::parameter("nodes", other, "it must be auto, labels or attributes"))
+        }
     };
     let distances = work::run(py, threads, progress, |watch| {
         let kernel = Wwl { nodes: nodes?, rounds: vec![rounds], ..Wwl::default() };
@@ -129,7 +125,8 @@ fn flat<'a>(graphs: &'a Graphs, watch: &Watch) -> hg2v::Result<Collection<'a>> {
 }
 
 fn last(py: Python<'_>, mut matrices: Vec<Matrix>) -> PyResult<Bound<'_, PyArray2<f64>>> {
-    let matrix = matrices.pop().unwrap_or_default();
-    let shape = [matrix.rows(), matrix.columns()];
-    PyArray1::from_slice(py, matrix.values()).reshape(shape)
+    match matrices.pop() {
+        Some(m) => PyArray1::from_slice(py, m.values()).reshape([m.rows(), m.columns()]),
+        None => PyArray1::from_vec(py, Vec::new()).reshape([0, 0]),
+    }
 }

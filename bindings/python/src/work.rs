@@ -113,7 +113,8 @@ fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
     static POOLS: Mutex<Vec<Pool>> = Mutex::new(Vec::new());
     let make = || {
         let made = ThreadPoolBuilder::new().num_threads(threads).build();
-        made.map(Arc::new).map_err(|e| PyRuntimeError::new_err(format!("no threads to be had: {e}")))
+        made.map(Arc::new)
+            .map_err(|e| PyRuntimeError::new_err(format!("no threads to be had: {e}")))
     };
     // Locked while the parent forked, it would stay locked.
     let Ok(mut pools) = POOLS.try_lock() else {

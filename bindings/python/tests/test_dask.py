@@ -29,6 +29,12 @@ def client(cluster):
         yield client
 
 
+def partitioned(arrays, partitions):
+    pandas = pytest.importorskip("pandas")
+    frame = arrow_table(arrays).to_pandas(types_mapper=pandas.ArrowDtype)
+    return dask.from_pandas(frame, npartitions=partitions)
+
+
 def check(frame, arrays, vectors):
     frame = frame.sort_values("id", key=lambda ids: ids.str[1:].astype(int))
     assert frame["id"].tolist() == [one["id"] for one in arrays]
@@ -39,8 +45,15 @@ def check(frame, arrays, vectors):
 def test_same_bits_at_any_number_of_partitions(client, partitions, arrays, vectors, folder):
     from hg2v.engines import dask_embed
 
-    frame = dask.from_pandas(arrow_table(arrays).to_pandas(), npartitions=partitions)
+    frame = partitioned(arrays, partitions)
     check(dask_embed(frame, str(folder)).compute(), arrays, vectors)
+
+
+def test_lists_that_dask_made_texts_are_refused(arrays, folder):
+    from hg2v.engines import dask_embed
+
+    with pytest.raises(hg2v.InputError, match="convert-string"):
+        dask_embed(dask.from_pandas(arrow_table(arrays).to_pandas(), npartitions=2), str(folder))
 
 
 def kill_once(table, mark, embed):
@@ -56,7 +69,7 @@ def kill_once(table, mark, embed):
 def test_a_worker_that_is_killed_loses_nothing(client, arrays, vectors, folder, tmp_path):
     from hg2v.engines import Embed, dask_embed
 
-    frame = dask.from_pandas(arrow_table(arrays).to_pandas(), npartitions=8)
+    frame = partitioned(arrays, 8)
     mark = str(tmp_path / "killed")
     embedded = dask_embed(frame, str(folder))
     killed = frame.map_partitions(kill_once, mark, Embed(str(folder)), meta=embedded._meta)

@@ -1,6 +1,5 @@
 """Estimators as scikit-learn and karateclub have them."""
 
-import inspect
 import pickle
 import subprocess
 import sys
@@ -25,19 +24,26 @@ def estimator(request):
     return request.param(**SMALL[request.param])
 
 
+def close(estimator, a, b):
+    """The same bits of vectors; kernels with copies of the known graphs round a little
+    differently from kernels among them."""
+    kernel = isinstance(estimator, (hg2v.WLOptimalAssignment, hg2v.WassersteinWL))
+    np.testing.assert_allclose(a, b, rtol=1e-5 if kernel else 0)
+
+
 def test_fit_transform_is_fit_then_transform(estimator, arrays):
     both = estimator.fit_transform(arrays)
     again = type(estimator)(**estimator.get_params()).fit(arrays).transform(hg2v.graphs(arrays))
-    np.testing.assert_array_equal(both, again)
+    close(estimator, both, again)
     assert len(estimator.get_feature_names_out()) == both.shape[1]
     np.testing.assert_array_equal(estimator.get_embedding(), both)
-    np.testing.assert_array_equal(estimator.infer(arrays[:3]), estimator.transform(arrays[:3]))
+    close(estimator, estimator.infer(arrays[:3]), both[:3])
 
 
 def test_pickle_and_clone(estimator, arrays):
     sklearn = pytest.importorskip("sklearn.base")
     rows = estimator.fit_transform(arrays)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(estimator)).transform(arrays), rows)
+    close(estimator, pickle.loads(pickle.dumps(estimator)).transform(arrays), rows)
     other = sklearn.clone(estimator)
     assert not hasattr(other, "model_") and other.get_params() == estimator.get_params()
 
@@ -68,7 +74,7 @@ def test_set_output(estimator, arrays):
     frame = estimator.set_output(transform="pandas").transform(arrays)
     assert isinstance(frame, pandas.DataFrame)
     assert list(frame.columns) == list(estimator.get_feature_names_out())
-    np.testing.assert_array_equal(frame.to_numpy(), rows)
+    close(estimator, frame.to_numpy(), rows)
     polars = pytest.importorskip("polars")
     frame = estimator.set_output(transform="polars").transform(arrays)
     assert isinstance(frame, polars.DataFrame) and frame.shape == rows.shape
@@ -140,41 +146,45 @@ def test_import_is_light():
     assert done.stdout.strip() == "[]"
 
 
-# scikit-learn's own checks are written for rows of numbers. Here a row becomes a graph: a ring
-# with a node for each number. Each check below either passes or is named with the reason why
-# it cannot.
-
-CANNOT = {
-    "check_estimators_dtypes": "",
-}
+# scikit-learn's own checks are written for rows of numbers. Here a row becomes a graph, a ring
+# with a node for each number; so all of them run. For graphs themselves scikit-learn has no checks:
+# its tag `two_d_array=False`, which HG2V has, turns every one off.
 
 
-def on_rows(kind):
+class OnRows(hg2v.HG2V):
     """The estimator for rows of numbers."""
 
-    class OnRows(kind):
-        def _graphs(self, X):
-            from sklearn.utils.validation import validate_data
+    def _graphs(self, X):
+        from sklearn.utils.validation import validate_data
 
-            rows = validate_data(self, X, reset=not hasattr(self, "model_"), dtype=np.float64)
-            n = rows.shape[1]
-            ring = [np.arange(n), (np.arange(n) + 1) % n]
-            return hg2v.graphs([(ring, row[:, None]) for row in rows])
+        rows = validate_data(self, X, reset=not hasattr(self, "model_"), dtype=np.float64)
+        n = rows.shape[1]
+        ring = [np.arange(n), (np.arange(n) + 1) % n]
+        return super()._graphs([(ring, row[:, None]) for row in rows])
 
-        def _check_n_features(self, X, reset):
-            pass
+    def _take(self, X):
+        self.__dict__.pop("model_", None)
+        return super()._take(X)
 
-    OnRows.__name__ = kind.__name__
-    OnRows.__init__.__signature__ = inspect.signature(kind.__init__)
-    return OnRows
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = True
+        return tags
 
 
-def test_sklearn_checks():
-    pytest.importorskip("sklearn")
-    from sklearn.utils.estimator_checks import estimator_checks_generator
 
-    tried = hg2v.HG2V(dim=4, hops=1, levels=1, epochs=1)
+def sklearn_checks():
+    try:
+        from sklearn.utils.estimator_checks import estimator_checks_generator
+    except ImportError:
+        return []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        names = [check.func.__name__ for _, check in estimator_checks_generator(tried)]
-    assert names
+        tried = OnRows(dim=4, hops=1, levels=1, epochs=1)
+        return [check for _, check in estimator_checks_generator(tried)]
+
+
+@pytest.mark.parametrize("check", sklearn_checks(), ids=lambda check: check.func.__name__)
+@pytest.mark.filterwarnings("ignore")
+def test_sklearn_check(check):
+    check(OnRows(dim=4, hops=1, levels=1, epochs=1))

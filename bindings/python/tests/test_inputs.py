@@ -74,8 +74,8 @@ def arrow_table(arrays):
 
 def duckdb_relation(arrays):
     duckdb = pytest.importorskip("duckdb")
-    table = arrow_table(arrays)  # noqa: F841  (DuckDB finds it by its name)
-    return duckdb.sql("select * from table")
+    rows = arrow_table(arrays)  # noqa: F841  (DuckDB finds it by its name)
+    return duckdb.sql("select * from rows")
 
 
 KINDS = {

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::coarsen;
 use crate::coarsen::cache::Cache;
-use crate::dataset::{self, Limits};
 use crate::dataset::features::{Applied, FeatureChoice, FeatureSchema, When};
 use crate::dataset::fingerprint::Fingerprint;
+use crate::dataset::{self, Limits};
 use crate::embed;
 use crate::error::{Error, Place, Result};
 use crate::graph::{GraphRecord, Scalar, WeightPolicy};
@@ -22,8 +22,8 @@ use crate::nn::machine::Machine;
 use crate::nn::{Cpu, Device};
 use crate::output::OutputFolder;
 use crate::prepare::{Collection, Notes, Preparation, Run};
-use crate::vectors;
 use crate::train::{End, Flow, Recipe, State, Step, Trainer};
+use crate::vectors;
 
 /// How a model is to be made.
 ///

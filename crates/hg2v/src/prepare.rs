@@ -160,7 +160,8 @@ impl<'a> Collection<'a> {
         let mut all = Collection { run, graphs, pyramids, notes: Notes::default() };
         for records in run.records.chunks(PART) {
             let position = run.position + all.len() as u64;
-            let part = Collection::new(Run { records, position, ..run }, weights, coarsening, None)?;
+            let part =
+                Collection::new(Run { records, position, ..run }, weights, coarsening, None)?;
             all.graphs.extend(part.graphs);
             all.pyramids.extend(part.pyramids);
             all.notes.add(&part.notes);

@@ -136,9 +136,12 @@ def _one(item: Any, names: Names, at: int) -> _One:
             "(edge_index, x), or a mapping with edge_index"
         )
     try:
-        return adapter(item, names)
+        one = adapter(item, names)
     except InputError as error:
         raise InputError(f"graph {at}: {error}") from error.__cause__
+    if one.num_nodes < 0:
+        raise InputError(f"graph {at}: num_nodes is {one.num_nodes}; give 0 or more")
+    return one
 
 
 def _kind(item: Any) -> str:
@@ -367,15 +370,15 @@ _ADAPTERS: dict[tuple[str, str | None], Callable[[Any, Names], _One]] = {
 
 def _pyg_whole(data: Any, names: Names) -> Graphs | None:
     """A ``Batch``, or a dataset that is held whole, without a step a graph."""
-    library = type(data).__module__.partition(".")[0]
-    kinds = {kind.__name__ for kind in type(data).__mro__}
+    lineage = [k for k in type(data).__mro__ if k.__module__.partition(".")[0] == "torch_geometric"]
+    kinds = {kind.__name__ for kind in lineage}
     if "InMemoryDataset" in kinds and getattr(data, "_indices", 0) is None:
         stored, slices = data._data, data.slices
         if slices is None or "x" not in slices or "edge_index" not in slices:
             return None
         first: Any = 0
         node_ptr, edge_ptr = _array(slices["x"]), _array(slices["edge_index"])
-    elif library == "torch_geometric" and "Batch" in kinds and hasattr(data, "ptr"):
+    elif "Batch" in kinds and hasattr(data, "ptr"):
         stored, node_ptr = data, _array(data.ptr)
         src = _array(data.edge_index)[0]
         owner = np.searchsorted(node_ptr, src, side="right") - 1

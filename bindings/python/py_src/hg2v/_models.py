@@ -339,8 +339,8 @@ class WLOptimalAssignment(_Kernel):
         >>> import hg2v
         >>> rings = [([range(n), [*range(1, n), 0]], None) for n in (3, 4, 5)]
         >>> kernel = hg2v.WLOptimalAssignment(rounds=1).fit(rings)
-        >>> kernel.transform(rings[:1]).shape, float(kernel.transform(rings)[0, 0])
-        ((1, 3), 1.0)
+        >>> kernel.transform(rings[:1]).shape
+        (1, 3)
     """
 
     def __init__(
@@ -490,4 +490,7 @@ def _spelled(params: Any) -> str:
             return value.tolist()
         raise ParameterError(f"{value!r} is no value of a parameter")
 
-    return json.dumps(params, default=plain)
+    try:
+        return json.dumps(params, default=plain, allow_nan=False)
+    except ValueError:
+        raise ParameterError(f"a parameter is not a finite number: {params}") from None

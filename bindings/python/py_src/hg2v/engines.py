@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .arrow import embed_arrow, loaded
+from .errors import InputError
 
 __all__ = ["Embed", "dask_embed", "ray_embed", "spark_embed"]
 
@@ -32,6 +33,11 @@ class Embed:
 
 def dask_embed(frame: Any, model: str, n_jobs: int | None = 1) -> Any:
     """The vectors of a Dask data frame of graphs, as a Dask data frame, partition by partition."""
+    if frame._meta["src"].dtype == "string":
+        raise InputError(
+            "Dask turned the lists of column `src` into texts; read Parquet, use columns of Arrow "
+            "types, or say dask.config.set({'dataframe.convert-string': False}) before from_pandas"
+        )
     embed = Embed(model, n_jobs)
     columns = [name for name in ("id", "y") if name in frame.columns]
     meta = frame._meta[columns].assign(embedding=None).astype({"embedding": object})

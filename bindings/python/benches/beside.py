@@ -15,9 +15,8 @@ import pathlib
 import sys
 import time
 
-import numpy as np
-
 import hg2v as package
+import numpy as np
 
 SEED = 0
 
@@ -42,7 +41,8 @@ def graph2vec_gensim(graphs):
         all_names = list(names.values())
         for _ in range(rounds):
             around = {
-                v: names[v] + "(" + ",".join(sorted(names[u] for u in graph[v])) + ")" for v in graph
+                v: names[v] + "(" + ",".join(sorted(names[u] for u in graph[v])) + ")"
+                for v in graph
             }
             names = {v: hashlib.md5(text.encode()).hexdigest() for v, text in around.items()}
             all_names += names.values()
@@ -127,7 +127,9 @@ METHODS = {"hg2v": hg2v, "Graph2Vec, gensim": graph2vec_gensim, "InfoGraph, PyG"
 
 def lines_of(method) -> int:
     inside = inspect.getsource(method).split("# mark")[1]
-    return sum(1 for line in inside.splitlines() if line.strip() and not line.strip().startswith("#"))
+    return sum(
+        1 for line in inside.splitlines() if line.strip() and not line.strip().startswith("#")
+    )
 
 
 def networkx_graphs(data):
@@ -168,7 +170,10 @@ def main(folder: str, names: list[str]) -> None:
             rows = np.asarray(method(graphs), np.float64)
             seconds = time.perf_counter() - start
             mean, deviation = accuracies(rows, y)
-            print(f"| {name} | {called} | {mean:.1f} ± {deviation:.1f} | {seconds:.2f} | {lines_of(method)} |", flush=True)
+            print(
+                f"| {name} | {called} | {mean:.1f} ± {deviation:.1f} | {seconds:.2f} | {lines_of(method)} |",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

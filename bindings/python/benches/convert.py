@@ -10,9 +10,8 @@ from __future__ import annotations
 import sys
 import time
 
-import numpy as np
-
 import hg2v
+import numpy as np
 
 
 def timed(what, *args):
@@ -60,7 +59,9 @@ def main(data: str, count: int) -> None:
         lambda: hg2v.Graphs.stacked(node_ptr, edge_ptr, ends[0].copy(), ends[1].copy(), x=xs)
     )
     embedding, _ = timed(model.transform, read)
-    print(f"{count} graphs, {len(xs) / count:.1f} nodes each; embedding them takes {embedding:.2f} s\n")
+    print(
+        f"{count} graphs, {len(xs) / count:.1f} nodes each; embedding them takes {embedding:.2f} s\n"
+    )
     print("| graphs as | reading, s | µs a graph | share of transform | cheaper than networkx |")
     print("|---|---|---|---|---|")
     for name, seconds in times.items():

@@ -12,12 +12,11 @@ from __future__ import annotations
 import os
 import sys
 
+import hg2v
+import hg2v.torch
 import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
-
-import hg2v
-import hg2v.torch
 
 
 def train(config: dict) -> None:
@@ -77,7 +76,9 @@ def main(args: list[str]) -> None:
         from ray.train import ScalingConfig
         from ray.train.torch import TorchTrainer
 
-        TorchTrainer(train, train_loop_config=config, scaling_config=ScalingConfig(num_workers=workers)).fit()
+        TorchTrainer(
+            train, train_loop_config=config, scaling_config=ScalingConfig(num_workers=workers)
+        ).fit()
     else:
         import socket
 

@@ -9,11 +9,10 @@ import pytest
 import torch
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests"))
-from conftest import *  # noqa: F403  (the fixtures)
-from conftest import PARAMS, same
-
 import hg2v
 import hg2v.torch
+from shared import *  # noqa: F403  (the fixtures)
+from shared import PARAMS, same
 
 torch.set_num_threads(1)
 
@@ -37,9 +36,15 @@ def test_names_are_those_of_the_folder(module, folder):
     header = safetensors[8 : 8 + int.from_bytes(safetensors[:8], "little")]
     import json
 
-    stored = {name: tuple(of["shape"]) for name, of in json.loads(header).items() if name != "__metadata__"}
+    stored = {
+        name: tuple(of["shape"])
+        for name, of in json.loads(header).items()
+        if name != "__metadata__"
+    }
     ours = {name: tuple(p.shape) for name, p in module.named_parameters()}
-    assert {n: int(np.prod(s)) for n, s in ours.items()} == {n: int(np.prod(s)) for n, s in stored.items()}
+    assert {n: int(np.prod(s)) for n, s in ours.items()} == {
+        n: int(np.prod(s)) for n, s in stored.items()
+    }
 
 
 @pytest.mark.parametrize("loss", ["jsd", "infonce", "cosine"])

@@ -181,14 +181,14 @@ impl Model {
         text(py, &self.notes)
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Py<PyAny>, (String, Bound<'py, PyArray1<f32>>))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Py<PyAny>, Parts<'py>)> {
         let restore = py.get_type::<Model>().getattr("from_parts")?;
         Ok((restore.unbind(), (self.config(py)?, self.parameters(py))))
     }
 }
+
+/// A model's configuration as JSON, and its parameters.
+type Parts<'py> = (String, Bound<'py, PyArray1<f32>>);
 
 /// The parameters that a JSON spells.
 pub(crate) fn parsed(py: Python<'_>, params: &str) -> PyResult<Hg2vParams> {

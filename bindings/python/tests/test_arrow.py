@@ -1,10 +1,9 @@
 """Tables in, tables out."""
 
+import hg2v
 import numpy as np
 import pytest
-
-import hg2v
-from conftest import same
+from shared import same
 from test_inputs import arrow_table, duckdb_relation
 
 pa = pytest.importorskip("pyarrow")
@@ -72,7 +71,10 @@ def test_other_list_types(lists, arrays, vectors, folder):
 def test_graphs_to_tables_and_back(arrays, vectors, folder):
     table = pa.record_batch(hg2v.to_arrow(arrays))
     same(hg2v.load(folder).transform(table), vectors)
-    mixed = [{"edge_index": [[0], [1]], "node_label": ["a", 1]}, {"edge_index": [[0], [1]], "node_label": [True, 2.5]}]
+    mixed = [
+        {"edge_index": [[0], [1]], "node_label": ["a", 1]},
+        {"edge_index": [[0], [1]], "node_label": [True, 2.5]},
+    ]
     there = pa.record_batch(hg2v.to_arrow(mixed))
     again = pa.record_batch(hg2v.graphs(there).to_arrow())
     assert there.equals(again) and there.schema.metadata == again.schema.metadata

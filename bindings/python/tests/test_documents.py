@@ -19,7 +19,9 @@ def test_docstrings(name):
     assert found.attempted > 0 or name == "hg2v.arrow"
 
 
-@pytest.mark.parametrize("path", [HERE / "README.md", HERE.parents[1] / "README.md"], ids=["wheel", "project"])
+@pytest.mark.parametrize(
+    "path", [HERE / "README.md", HERE.parents[1] / "README.md"], ids=["wheel", "project"]
+)
 def test_readme(path, tmp_path, monkeypatch):
     pytest.importorskip("networkx")
     monkeypatch.chdir(tmp_path)

@@ -5,11 +5,10 @@ import subprocess
 import sys
 import warnings
 
+import hg2v
 import numpy as np
 import pytest
-
-import hg2v
-from conftest import PARAMS, same
+from shared import PARAMS, same
 
 SMALL = {
     hg2v.HG2V: PARAMS,
@@ -170,7 +169,6 @@ class OnRows(hg2v.HG2V):
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = True
         return tags
-
 
 
 def sklearn_checks():

@@ -3,11 +3,10 @@
 import os
 import pickle
 
+import hg2v
 import numpy as np
 import pytest
-
-import hg2v
-from conftest import PARAMS, same
+from shared import PARAMS, same
 
 
 def networkx_graphs(arrays, name=lambda v: v, kind=None):
@@ -170,11 +169,15 @@ def test_attributes_by_name(arrays):
         graph = nx.Graph()
         for v, (charge, mass) in enumerate(one["x"]):
             graph.add_node(v, charge=charge, mass=mass, element="C" if v % 2 else "N")
-        graph.add_edges_from((u, v, {"order": w}) for (u, v), w in zip(one["edge_index"].T.tolist(), one["weight"]))
+        graph.add_edges_from(
+            (u, v, {"order": w}) for (u, v), w in zip(one["edge_index"].T.tolist(), one["weight"])
+        )
         graphs.append(graph)
     named = dict(attributes=["charge", "mass"], weight="order")
     with_labels = [dict(one, node_label=["N", "C"] * 15) for one in arrays]
-    with_labels = [dict(one, node_label=one["node_label"][: one["num_nodes"]]) for one in with_labels]
+    with_labels = [
+        dict(one, node_label=one["node_label"][: one["num_nodes"]]) for one in with_labels
+    ]
     by_name = hg2v.HG2V(**PARAMS, **named).fit_transform(graphs)
     same(by_name, hg2v.HG2V(**PARAMS).fit_transform(arrays))
     by_name = hg2v.HG2V(**PARAMS, **named, label="element").fit_transform(graphs)

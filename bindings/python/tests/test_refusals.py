@@ -10,12 +10,11 @@ import sys
 import textwrap
 import threading
 
+import hg2v
 import numpy as np
 import pytest
-
-import hg2v
-from conftest import PARAMS, same
 from hg2v.errors import FileError, HG2VError, InputError, NotFittedError, ParameterError
+from shared import PARAMS, same
 
 PATH = [[0, 1], [1, 2]]
 
@@ -150,13 +149,17 @@ def test_tables_refused(model):
     with pytest.raises(InputError, match="lists of integers"):
         model.embed_arrow(pa.table({"src": ["a"], "dst": ["b"]}))
     with pytest.raises(InputError, match="record 2"):
-        model.embed_arrow(pa.table({"src": [[0], [0]], "dst": [[1], [-1]], "x": [[[0.0, 1.0]] * 2] * 2}))
+        model.embed_arrow(
+            pa.table({"src": [[0], [0]], "dst": [[1], [-1]], "x": [[[0.0, 1.0]] * 2] * 2})
+        )
     with pytest.raises((TypeError, ValueError)):
         model.embed_arrow(3)
 
 
 def test_everything_is_one_family():
-    assert all(issubclass(e, HG2VError) for e in (InputError, ParameterError, FileError, NotFittedError))
+    assert all(
+        issubclass(e, HG2VError) for e in (InputError, ParameterError, FileError, NotFittedError)
+    )
 
 
 def in_a_fork(folder, arrays, pipe):
@@ -248,8 +251,15 @@ def test_no_panic_reaches_the_interpreter():
             pass
     for _ in range(100):
         n = int(rng.integers(0, 12))
-        one = {"edge_index": rng.integers(0, max(n, 1), (2, 0 if n == 0 else int(rng.integers(0, 30)))), "num_nodes": n}
-        assert np.isfinite(hg2v.HG2V(dim=4, levels=2, epochs=1).fit_transform([one, (PATH, None)])).all()
+        one = {
+            "edge_index": rng.integers(
+                0, max(n, 1), (2, 0 if n == 0 else int(rng.integers(0, 30)))
+            ),
+            "num_nodes": n,
+        }
+        assert np.isfinite(
+            hg2v.HG2V(dim=4, levels=2, epochs=1).fit_transform([one, (PATH, None)])
+        ).all()
 
 
 def test_paths_may_be_paths(folder):

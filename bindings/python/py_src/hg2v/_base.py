@@ -169,7 +169,9 @@ class Estimator:
         if jobs is None or jobs == -1:
             return 0
         if not isinstance(jobs, (int, np.integer)) or jobs < 1:
-            raise ParameterError(f"n_jobs is {jobs!r}, but it must be a positive number, -1 or None")
+            raise ParameterError(
+                f"n_jobs is {jobs!r}, but it must be a positive number, -1 or None"
+            )
         return int(jobs)
 
     def _progress(self, what: str) -> Callable[[int, int], None] | None:

@@ -221,7 +221,7 @@ def _rustworkx(graph: Any, names: Names) -> _One:
     of_nodes = [node if isinstance(node, Mapping) else {} for node in graph.nodes()]
     plain = [of for _, _, of in edges]
     if all(isinstance(of, (int, float)) and not isinstance(of, bool) for of in plain):
-        of_edges = [{names.weight or "weight": of} for of in plain]
+        of_edges: Sequence[Mapping[str, Any]] = [{names.weight or "weight": of} for of in plain]
     else:
         of_edges = [of if isinstance(of, Mapping) else {} for of in plain]
     have = graph.attrs if isinstance(graph.attrs, Mapping) else {}
@@ -240,9 +240,7 @@ def _rustworkx(graph: Any, names: Names) -> _One:
 
 
 def _pyg(data: Any, names: Names) -> _One:
-    return _tensors(
-        lambda name: getattr(data, name, None), data.edge_index, data.num_nodes, names
-    )
+    return _tensors(lambda name: getattr(data, name, None), data.edge_index, data.num_nodes, names)
 
 
 def _dgl(graph: Any, names: Names) -> _One:
@@ -266,9 +264,13 @@ def _tensors(
         wanted = [names.attributes] if isinstance(names.attributes, str) else names.attributes
         columns = [_array(_there(find(name), name)) for name in wanted]
         x = np.concatenate([c.reshape(len(c), -1) for c in columns], axis=1)
-    weight = find("edge_weight") if names.weight is None else _there(find(names.weight), names.weight)
+    weight = (
+        find("edge_weight") if names.weight is None else _there(find(names.weight), names.weight)
+    )
     label = None if names.label is None else _there(find(names.label), names.label)
-    edge_label = None if names.edge_label is None else _there(find(names.edge_label), names.edge_label)
+    edge_label = (
+        None if names.edge_label is None else _there(find(names.edge_label), names.edge_label)
+    )
     y = find("y")
     return _One(
         num_nodes=_count(num_nodes, src, dst, x),
@@ -313,7 +315,17 @@ def _pair(item: tuple[Any, ...], names: Names) -> _One:
 
 
 def _mapping(item: Mapping[str, Any], names: Names) -> _One:
-    known = {"edge_index", "x", "num_nodes", "weight", "node_label", "edge_label", "id", "y", "directed"}
+    known = {
+        "edge_index",
+        "x",
+        "num_nodes",
+        "weight",
+        "node_label",
+        "edge_label",
+        "id",
+        "y",
+        "directed",
+    }
     unknown = sorted(set(item) - known)
     if unknown:
         raise InputError(f"{unknown[0]!r} means nothing here; known are {', '.join(sorted(known))}")
@@ -390,7 +402,9 @@ def _pyg_whole(data: Any, names: Names) -> Graphs | None:
     else:
         return None
     count = len(node_ptr) - 1
-    one = _tensors(lambda name: getattr(stored, name, None), stored.edge_index, int(node_ptr[-1]), names)
+    one = _tensors(
+        lambda name: getattr(stored, name, None), stored.edge_index, int(node_ptr[-1]), names
+    )
     y = getattr(stored, "y", None)
     y = None if y is None or _array(y).reshape(-1).shape != (count,) else _array(y).reshape(-1)
     return Graphs.stacked(
@@ -444,11 +458,16 @@ def _stacked(ones: list[_One], names: Names) -> Graphs:
                 "give every node the same attributes"
             )
         xs = np.concatenate([part for part in xs if len(part)] or [np.zeros((0, 0))])
-    weights = together("weight", f"attribute {names.weight or 'weight'!r}", lambda w: _numbers(w, "weight"), "edge")
+    weights = together(
+        "weight", f"attribute {names.weight or 'weight'!r}", lambda w: _numbers(w, "weight"), "edge"
+    )
     labels = together("node_label", f"attribute {names.label or 'label'!r}", _listed, "node")
     edge_labels = together("edge_label", "edge labels", _listed, "edge")
     ids, ys = [one.id for one in ones], [one.y for one in ones]
-    flat = lambda parts: None if parts is None else [value for part in parts for value in part]
+
+    def flat(parts: list[list[Any]] | None) -> list[Any] | None:
+        return None if parts is None else [value for part in parts for value in part]
+
     return Graphs.stacked(
         node_ptr,
         edge_ptr,
@@ -546,7 +565,9 @@ def _scalar_columns(**columns: Any) -> dict[str, Any]:
             made[name] = [str(value) for value in values]
         else:
             spelled.append(name)
-            made[name] = [json.dumps(getattr(value, "item", lambda v=value: v)()) for value in values]
+            made[name] = [
+                json.dumps(getattr(value, "item", lambda v=value: v)()) for value in values
+            ]
     return {**made, "json": ",".join(spelled)}
 
 
@@ -565,7 +586,9 @@ def _scalar(value: Any, name: str, at: int) -> type:
     )
 
 
-def _named(items: list[Mapping[str, Any]], said: str | None, usual: str, what: str) -> list[Any] | None:
+def _named(
+    items: Sequence[Mapping[str, Any]], said: str | None, usual: str, what: str
+) -> list[Any] | None:
     """The attribute of every item; ``None`` where no item has it."""
     name = said or usual
     values = [item[name] for item in items if name in item]
@@ -580,7 +603,7 @@ def _named(items: list[Mapping[str, Any]], said: str | None, usual: str, what: s
     )
 
 
-def _attributes(nodes: list[Mapping[str, Any]], names: Names) -> np.ndarray | None:
+def _attributes(nodes: Sequence[Mapping[str, Any]], names: Names) -> np.ndarray | None:
     said = names.attributes
     if said is None or isinstance(said, str):
         values = _named(nodes, said, "x", "node")
@@ -600,7 +623,6 @@ def _rows_of(values: list[Any], name: str) -> np.ndarray:
     return rows.reshape(len(values), -1)
 
 
-def _weights(edges: list[Mapping[str, Any]], names: Names) -> np.ndarray | None:
+def _weights(edges: Sequence[Mapping[str, Any]], names: Names) -> np.ndarray | None:
     values = _named(edges, names.weight, "weight", "edge")
     return None if values is None else _numbers(values, names.weight or "weight")
-

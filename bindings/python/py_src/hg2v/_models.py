@@ -144,7 +144,9 @@ class HG2V(Estimator):
         seed = seed_of(self.random_state)
         network, recipe = params["architecture"], params["recipe"]
         network.update(dim=self.dim, hops=self.hops, levels=self.levels)
-        recipe.update(epochs=self.epochs, batch=self.batch, rate=self.lr, decay=self.decay, seed=seed)
+        recipe.update(
+            epochs=self.epochs, batch=self.batch, rate=self.lr, decay=self.decay, seed=seed
+        )
         params["coarsening"]["seed"] = seed
         given = {
             "architecture": ["layer", "input", "bias", "readout", "finest", "local", "log"],
@@ -152,7 +154,9 @@ class HG2V(Estimator):
             "coarsening": ["ratio", "k"],
         }
         for part, names in given.items():
-            params[part].update({n: getattr(self, n) for n in names if getattr(self, n) is not None})
+            params[part].update(
+                {n: getattr(self, n) for n in names if getattr(self, n) is not None}
+            )
         if self.coarsening is not None:
             params["coarsening"]["method"] = self.coarsening
         if self.weights is not None:

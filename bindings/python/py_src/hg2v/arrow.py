@@ -54,7 +54,9 @@ def embed_arrow(model: Any, table: Any, n_jobs: int | None = None) -> Any:
     if library in ("polars", "pandas", "pyarrow"):
         import pyarrow
 
-        whole = pyarrow.Table.from_pandas(table, preserve_index=False) if library == "pandas" else table
+        whole = (
+            pyarrow.Table.from_pandas(table, preserve_index=False) if library == "pandas" else table
+        )
         whole = whole if library != "polars" else whole.to_arrow()
         batches = [batch for batch in whole.to_batches() if len(batch)] or [_empty(whole)]
         made = [pyarrow.record_batch(found.model_.embed_arrow(b, threads)) for b in batches]

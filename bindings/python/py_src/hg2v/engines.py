@@ -44,7 +44,9 @@ def dask_embed(frame: Any, model: str, n_jobs: int | None = 1) -> Any:
     return frame.map_partitions(embed, meta=meta)
 
 
-def ray_embed(dataset: Any, model: str, *, concurrency: int = 2, n_jobs: int | None = 1, **options: Any) -> Any:
+def ray_embed(
+    dataset: Any, model: str, *, concurrency: int = 2, n_jobs: int | None = 1, **options: Any
+) -> Any:
     """The vectors of a Ray dataset of graphs, as a Ray dataset."""
     return dataset.map_batches(
         Embed,

@@ -69,7 +69,11 @@ class HG2V(nn.Module):
     """
 
     def __init__(
-        self, features: int, estimator: Estimator | None = None, n_jobs: int | None = None, **params: Any
+        self,
+        features: int,
+        estimator: Estimator | None = None,
+        n_jobs: int | None = None,
+        **params: Any,
     ) -> None:
         super().__init__()
         estimator = Estimator(**params) if estimator is None else estimator
@@ -203,7 +207,9 @@ class HG2V(nn.Module):
 
 class _Embedding(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, module: HG2V, prepared: Prepared, *own: torch.Tensor) -> torch.Tensor:
+    def forward(
+        ctx: Any, x: torch.Tensor, module: HG2V, prepared: Prepared, *own: torch.Tensor
+    ) -> torch.Tensor:
         ctx.module, ctx.flat = module, module._flat(own)
         rows, ctx.tape = module._network.forward(
             ctx.flat, _numpy(x), prepared.examples, module._threads
@@ -219,7 +225,9 @@ class _Embedding(torch.autograd.Function):
 
 class _Loss(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, module: HG2V, prepared: Prepared, *own: torch.Tensor) -> torch.Tensor:
+    def forward(
+        ctx: Any, x: torch.Tensor, module: HG2V, prepared: Prepared, *own: torch.Tensor
+    ) -> torch.Tensor:
         losses, d_flat, d_x = module._pairs(x, prepared, own)
         ctx.save_for_backward(torch.from_numpy(d_x).to(x), *module._split(d_flat))
         return torch.tensor(sum(losses), dtype=x.dtype, device=x.device)

@@ -1,15 +1,16 @@
 # What CI runs, under the same names.
 .PHONY: test test-peers svm-parity kernel-parity transport-parity layer-parity built \
-	demo bench bench-peers cuda card lint
+	test-wheel test-spark torch-parity demo bench bench-peers bench-wheel cuda card lint
 
 # Everything is built once, in the profile that ships.
 test: lint
 	cargo test --release --workspace --lib --bins --tests -- --quiet
 	cargo test --release --workspace --doc -- --quiet
+	$(MAKE) test-wheel
 
 # Beside PyTorch Geometric, and beside scikit-learn, GraKeL, gensim and POT on the real sets
 # of HG2V_DATA; a few gigabytes are installed under .venv the first time.
-test-peers: layer-parity $(if $(HG2V_DATA),svm-parity kernel-parity transport-parity)
+test-peers: layer-parity torch-parity $(if $(HG2V_DATA),svm-parity kernel-parity transport-parity)
 	$(if $(HG2V_DATA),,@echo "skipped: tests on real sets beside other programs need HG2V_DATA, a folder of TU zips")
 
 # The command and the examples, as the tests need them, so that nothing is built twice.
@@ -30,6 +31,32 @@ transport-parity: built .venv/peers/ready
 
 layer-parity: built .venv/torch/ready
 	.venv/torch/bin/python crates/hg2v-baselines/peers/layers.py target/release/examples/layers
+
+# The wheel, from Python, with everything that can hand it graphs but the large libraries.
+WHEEL := target/wheels
+PYTHON := bindings/python
+
+$(WHEEL)/ready: built .venv/wheel/ready
+	rm -rf $(WHEEL)
+	.venv/wheel/bin/maturin build --quiet --release --manifest-path $(PYTHON)/Cargo.toml --out $(WHEEL)
+	touch $@
+
+test-wheel: $(WHEEL)/ready
+	cd $(PYTHON) && ../../.venv/wheel/bin/ruff format --check --quiet . && ../../.venv/wheel/bin/ruff check --quiet .
+	cd $(PYTHON) && MYPYPATH=py_src ../../.venv/wheel/bin/mypy --no-error-summary
+	.venv/wheel/bin/pip install --quiet --force-reinstall --no-deps $(WHEEL)/*.whl
+	HG2V_WHEEL=$$(ls $(CURDIR)/$(WHEEL)/*.whl) .venv/wheel/bin/python -m pytest --quiet $(PYTHON)/tests
+
+# The same beside PyTorch, PyTorch Geometric and Ray.
+torch-parity: $(WHEEL)/ready .venv/torch/ready
+	.venv/torch/bin/pip install --quiet --force-reinstall --no-deps $(WHEEL)/*.whl
+	.venv/torch/bin/python -m pytest --quiet $(PYTHON)/peers
+
+# And on Spark, which is large and needs a JVM.
+test-spark: $(WHEEL)/ready .venv/spark/ready
+	command -v java > /dev/null || (apt-get update --quiet && apt-get install --quiet --yes --no-install-recommends default-jre-headless)
+	.venv/spark/bin/pip install --quiet --force-reinstall --no-deps $(WHEEL)/*.whl
+	.venv/spark/bin/python -m pytest --quiet $(PYTHON)/spark
 
 # Other programs, beside which ours is tested and measured; those in torch are large.
 .venv/%/ready: requirements/%.txt
@@ -54,6 +81,12 @@ bench-peers: built .venv/torch/ready .venv/peers/ready
 		.venv/baselines NCI1:1000
 	.venv/peers/bin/python crates/hg2v-baselines/peers/transport.py times target/release/hg2v \
 		target/release/examples/distances
+
+# What reading costs, and HG2V beside what people would otherwise run in Python.
+bench-wheel: $(WHEEL)/ready .venv/torch/ready
+	.venv/torch/bin/pip install --quiet --force-reinstall --no-deps $(WHEEL)/*.whl
+	.venv/torch/bin/python $(PYTHON)/benches/convert.py $(HG2V_DATA)/NCI1.zip
+	.venv/torch/bin/python $(PYTHON)/benches/beside.py $(HG2V_DATA)
 
 # On a machine with an NVIDIA card, CUDA 12 or 13 on LD_LIBRARY_PATH: whether it computes
 # what the processor does, and how fast. CI has none. With HG2V_DATA, and a python3 that has

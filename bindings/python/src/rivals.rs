@@ -90,12 +90,14 @@ pub(crate) fn wl_optimal_assignment<'py>(
     last(py, grams)
 }
 
-/// The Wasserstein Weisfeiler–Lehman distances among all graphs.
+/// The Wasserstein Weisfeiler–Lehman distances among all graphs, attributes standardised by
+/// the first `known` of them.
 #[pyfunction]
-#[pyo3(signature = (graphs, rounds, nodes, threads=0, progress=None))]
+#[pyo3(signature = (graphs, known, rounds, nodes, threads=0, progress=None))]
 pub(crate) fn wwl<'py>(
     py: Python<'py>,
     graphs: &Graphs,
+    known: usize,
     rounds: usize,
     nodes: &str,
     threads: usize,
@@ -111,7 +113,7 @@ pub(crate) fn wwl<'py>(
     };
     let distances = work::run(py, threads, progress, |watch| {
         let kernel = Wwl { nodes: nodes?, rounds: vec![rounds], ..Wwl::default() };
-        kernel.distances(&flat(graphs, watch)?, &|share| watch.share(share))
+        kernel.distances_by(&flat(graphs, watch)?, known, &|share| watch.share(share))
     })?;
     last(py, distances)
 }

@@ -133,6 +133,9 @@ class Estimator:
         return {name: value for name, value in self.__dict__.items() if name != "_seen"}
 
     def _take(self, X: Any) -> Graphs:
+        for name, value in self.get_params().items():
+            if isinstance(value, (float, np.floating)) and not np.isfinite(value):
+                raise ParameterError(f"{name} is {value}, but it must be a finite number")
         data = self._graphs(X)
         self.model_ = self._fit(data)
         self._seen = data

@@ -116,5 +116,10 @@ def wl_optimal_assignment(
     graphs: Graphs, rounds: int, threads: int = 0, progress: _Progress = None
 ) -> NDArray[np.float64]: ...
 def wwl(
-    graphs: Graphs, rounds: int, nodes: str, threads: int = 0, progress: _Progress = None
+    graphs: Graphs,
+    known: int,
+    rounds: int,
+    nodes: str,
+    threads: int = 0,
+    progress: _Progress = None,
 ) -> NDArray[np.float64]: ...

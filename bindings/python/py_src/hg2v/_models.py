@@ -376,8 +376,8 @@ class WassersteinWL(_Kernel):
     """The Wasserstein Weisfeiler–Lehman kernel (Togninalli et al. 2019),
     ``k(G, H) = exp(−gamma · 𝒲(G, H))``.
 
-    Where nodes are compared by attributes, these are standardised over all graphs compared, so
-    that a kernel with new graphs is not quite that of the old ones alone.
+    Where nodes are compared by attributes, these are standardised over the graphs that were
+    fitted.
 
     Args:
         rounds: rounds of refinement.
@@ -418,7 +418,9 @@ class WassersteinWL(_Kernel):
 
     def _among(self, data: Graphs) -> np.ndarray:
         progress = self._progress("comparing")
-        distances = _hg2v.wwl(data, self.rounds, self.nodes, self._threads(), progress)
+        distances = _hg2v.wwl(
+            data, len(self.model_), self.rounds, self.nodes, self._threads(), progress
+        )
         return np.exp(-self.gamma * distances)
 
 
@@ -494,7 +496,4 @@ def _spelled(params: Any) -> str:
             return value.tolist()
         raise ParameterError(f"{value!r} is no value of a parameter")
 
-    try:
-        return json.dumps(params, default=plain, allow_nan=False)
-    except ValueError:
-        raise ParameterError(f"a parameter is not a finite number: {params}") from None
+    return json.dumps(params, default=plain)

@@ -21,7 +21,7 @@ EXAMPLE = pathlib.Path(__file__).resolve().parents[1] / "examples" / "distribute
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
-    ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False, configure_logging=False)
+    ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False, configure_logging=False)
     yield
     ray.shutdown()
 
@@ -40,25 +40,26 @@ def test_same_bits_at_any_number_of_blocks(blocks, arrays, vectors, folder):
     check(ray_embed(data, str(folder), concurrency=2), arrays, vectors)
 
 
-class KilledOnce:
-    """An actor that kills itself in the middle of the work, once."""
-
-    def __init__(self, folder, mark):
-        from hg2v.engines import Embed
-
-        self.embed, self.mark = Embed(folder), mark
-
-    def __call__(self, table):
-        made = self.embed(table)
-        try:
-            os.close(os.open(self.mark, os.O_CREAT | os.O_EXCL))
-        except FileExistsError:
-            return made
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
 def test_a_worker_that_is_killed_loses_nothing(arrays, vectors, folder, tmp_path):
     mark = tmp_path / "killed"
+
+    # Made here, it travels by value: the workers know nothing of this file.
+    class KilledOnce:
+        """An actor that kills itself in the middle of the work, once."""
+
+        def __init__(self, folder, mark):
+            from hg2v.engines import Embed
+
+            self.embed, self.mark = Embed(folder), mark
+
+        def __call__(self, table):
+            made = self.embed(table)
+            try:
+                os.close(os.open(self.mark, os.O_CREAT | os.O_EXCL))
+            except FileExistsError:
+                return made
+            os.kill(os.getpid(), signal.SIGKILL)
+
     data = ray.data.from_arrow(arrow_table(arrays)).repartition(8)
     embedded = data.map_batches(
         KilledOnce,
@@ -80,7 +81,8 @@ def test_training_through_ray_train(arrays, tmp_path):
             [sys.executable, EXAMPLE, *how, tmp_path / "g.jsonl", out, "2", "3"],
             capture_output=True,
             text=True,
-            env={**os.environ, "RAY_ADDRESS": "local", "PYTHONPATH": str(EXAMPLE.parent)},
+            env={**os.environ, "RAY_ADDRESS": ray.get_runtime_context().gcs_address},
+            timeout=300,
         )
         assert out.exists(), done.stdout[-2000:] + done.stderr[-4000:]
         made[len(how)] = hg2v.load(out).transform(arrays)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hg2v::dataset::Limits;
 use hg2v::model::folder::Config;
-use hg2v::prepare::{Notes, PART, Run};
+use hg2v::prepare::Notes;
 use hg2v::train::{End, Flow};
 use hg2v::{Hg2v, Hg2vParams};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
@@ -111,17 +111,7 @@ impl Model {
     ) -> PyResult<(Bound<'py, PyArray2<f32>>, String)> {
         let (dim, total) = (self.dim(), graphs.records.len());
         let (values, notes) = work::run(py, threads, progress, |watch| {
-            let mut values = Vec::with_capacity(total * dim);
-            let mut notes = Notes::default();
-            let run = graphs.run();
-            for (part, records) in run.records.chunks(PART).enumerate() {
-                let run = Run { records, position: (part * PART) as u64, ..run };
-                let (examples, met) = self.model.examples(run, None)?;
-                values.extend(self.model.embed_examples(&examples));
-                notes.add(&met);
-                watch.at(notes.graphs, total as u64)?;
-            }
-            Ok::<_, hg2v::Error>((values, notes))
+            self.model.embed_watched(graphs.run(), |done| watch.at(done, total as u64))
         })?;
         Ok((PyArray1::from_vec(py, values).reshape([total, dim])?, text(py, &notes)?))
     }

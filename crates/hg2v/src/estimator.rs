@@ -449,6 +449,27 @@ impl Hg2v {
         })
     }
 
+    /// The vectors of the graphs of `run`, row after row, [a part](Run::parts) at a time;
+    /// `watch` hears how many are done, and stops it with an error.
+    ///
+    /// # Errors
+    /// As [`embed`](Hg2v::embed); what `watch` returns.
+    pub fn embed_watched(
+        &self,
+        run: Run<'_>,
+        mut watch: impl FnMut(u64) -> Result<()>,
+    ) -> Result<(Vec<f32>, Notes)> {
+        let mut values = Vec::new();
+        let mut notes = Notes::default();
+        for part in run.parts() {
+            let (examples, met) = self.examples(part, None)?;
+            values.extend(self.embed_examples(&examples));
+            notes.add(&met);
+            watch(notes.graphs)?;
+        }
+        Ok((values, notes))
+    }
+
     /// The vectors of the graphs of a batch of rows laid out as in
     /// [Parquet](dataset::parquet): a row for each, with its `id` and `y` as they came
     /// and its `embedding`. `origin` names the batch in messages.
@@ -463,9 +484,9 @@ impl Hg2v {
     ) -> Result<RecordBatch> {
         let records = dataset::parquet::records(batch, origin, 0, limits)?;
         let run = Run { records: &records, file: origin, position: 0 };
-        let (examples, _) = self.examples(run, None)?;
+        let (values, _) = self.embed_watched(run, |_| Ok(()))?;
         let dim = self.network.layout.embedding_dim();
-        let vectors = vectors::parquet::column(dim, self.embed_examples(&examples));
+        let vectors = vectors::parquet::column(dim, values);
         let schema = batch.schema();
         let kept = ["id", "y"].into_iter().filter_map(|name| schema.column_with_name(name));
         let (mut fields, mut columns): (Vec<Field>, Vec<_>) =

@@ -267,11 +267,7 @@ struct Sequence {
     rounds: Vec<(Features, Turned)>,
 }
 
-fn propagated(
-    collection: &Collection<'_>,
-    known: usize,
-    rounds: usize,
-) -> Result<Vec<Sequence>> {
+fn propagated(collection: &Collection<'_>, known: usize, rounds: usize) -> Result<Vec<Sequence>> {
     let run = collection.run;
     let choice = FeatureChoice {
         attributes: true,

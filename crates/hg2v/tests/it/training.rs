@@ -72,6 +72,11 @@ fn graphs_made_ready_in_parts_are_the_same_and_can_be_stopped() {
     });
     let (parts, whole) = (parts.unwrap(), params().collect(run, None).unwrap());
     assert_eq!(heard, [PART, 2 * PART, 2 * PART + 10]);
+    let huge = GraphRecord { num_nodes: 1 << 19, ..GraphRecord::default() };
+    let sized: Vec<GraphRecord> = [&all[..3], &[huge.clone(), huge], &all[3..5]].concat();
+    let parts_of: Vec<(u64, usize)> =
+        Run::in_memory(&sized).parts().map(|part| (part.position, part.records.len())).collect();
+    assert_eq!(parts_of, [(0, 4), (4, 1), (5, 2)], "a large graph ends its part");
     assert_eq!((parts.graphs, parts.notes), (whole.graphs, whole.notes));
     assert_eq!(parts.pyramids, whole.pyramids);
     let stopped = params().collect_watched(run, |done| match done {

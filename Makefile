@@ -1,12 +1,14 @@
 # What CI runs, under the same names.
-.PHONY: test test-page chromium test-peers svm-parity kernel-parity transport-parity layer-parity \
-	test-burn built demo bench bench-page bench-peers cuda card lint
+.PHONY: test test-page chromium test-wheel test-peers svm-parity kernel-parity transport-parity \
+	layer-parity torch-parity test-burn test-spark built demo bench bench-page bench-peers bench-wheel \
+	cuda card lint
 
 # Everything is built once, in the profile that ships.
 test: lint
 	cargo test --release --workspace --lib --bins --tests -- --quiet
 	cargo test --release --workspace --doc -- --quiet
 	$(MAKE) test-page
+	$(MAKE) test-wheel
 
 # The page in a real Chromium, the system's own; pictures of it go to out/page.
 test-page: built chromium .venv/page/ready
@@ -22,7 +24,7 @@ chromium:
 
 # Beside PyTorch Geometric, inside burn, and beside scikit-learn, GraKeL, gensim and POT on the real sets
 # of HG2V_DATA; a few gigabytes are installed under .venv the first time.
-test-peers: layer-parity test-burn $(if $(HG2V_DATA),svm-parity kernel-parity transport-parity)
+test-peers: layer-parity torch-parity test-burn $(if $(HG2V_DATA),svm-parity kernel-parity transport-parity)
 	$(if $(HG2V_DATA),,@echo "skipped: tests on real sets beside other programs need HG2V_DATA, a folder of TU zips")
 
 # The command and the examples, as the tests need them, so that nothing is built twice.
@@ -49,6 +51,33 @@ test-burn:
 	cargo test --release --manifest-path bindings/burn/Cargo.toml --target-dir target/burn
 	$(if $(HG2V_DATA),cargo run --release --manifest-path bindings/burn/Cargo.toml \
 		--target-dir target/burn --example frankenstein -- --quick)
+
+# The wheel, from Python, with everything that can hand it graphs but the large libraries.
+WHEEL := target/wheels
+PYTHON := bindings/python
+
+$(WHEEL)/ready: built .venv/wheel/ready
+	rm -rf $(WHEEL)
+	.venv/wheel/bin/maturin build --quiet --release --manifest-path $(PYTHON)/Cargo.toml --out $(WHEEL)
+	touch $@
+
+test-wheel: $(WHEEL)/ready
+	cd $(PYTHON) && ../../.venv/wheel/bin/ruff format --check --quiet . && ../../.venv/wheel/bin/ruff check --quiet .
+	cd $(PYTHON) && MYPYPATH=py_src ../../.venv/wheel/bin/mypy --no-error-summary
+	.venv/wheel/bin/pip install --quiet --force-reinstall --no-deps $(WHEEL)/*.whl
+	HG2V_WHEEL=$$(ls $(CURDIR)/$(WHEEL)/*.whl) .venv/wheel/bin/python -m pytest --quiet $(PYTHON)/tests
+
+# The same beside PyTorch, PyTorch Geometric and Ray.
+torch-parity: $(WHEEL)/ready .venv/torch/ready
+	.venv/torch/bin/pip install --quiet --force-reinstall --no-deps $(WHEEL)/*.whl
+	.venv/torch/bin/python -m pytest --quiet $(PYTHON)/peers
+
+# And on Spark, which is large and needs a JVM.
+test-spark: $(WHEEL)/ready .venv/spark/ready
+	command -v java > /dev/null || \
+		($(SUDO) apt-get update --quiet && $(SUDO) apt-get install --quiet --yes --no-install-recommends default-jre-headless)
+	.venv/spark/bin/pip install --quiet --force-reinstall --no-deps $(WHEEL)/*.whl
+	.venv/spark/bin/python -m pytest --quiet $(PYTHON)/spark
 
 # Other programs, beside which ours is tested and measured; those in torch are large.
 .venv/%/ready: requirements/%.txt
@@ -77,6 +106,12 @@ bench-peers: built .venv/torch/ready .venv/peers/ready
 		.venv/baselines NCI1:1000
 	.venv/peers/bin/python crates/hg2v-baselines/peers/transport.py times target/release/hg2v \
 		target/release/examples/distances
+
+# What reading costs, and HG2V beside what people would otherwise run in Python.
+bench-wheel: $(WHEEL)/ready .venv/torch/ready
+	.venv/torch/bin/pip install --quiet --force-reinstall --no-deps $(WHEEL)/*.whl
+	.venv/torch/bin/python $(PYTHON)/benches/convert.py $(HG2V_DATA)/NCI1.zip
+	.venv/torch/bin/python $(PYTHON)/benches/beside.py $(HG2V_DATA)
 
 # On a machine with an NVIDIA card, CUDA 12 or 13 on LD_LIBRARY_PATH: whether it computes
 # what the processor does, and how fast. CI has none. With HG2V_DATA, and a python3 that has

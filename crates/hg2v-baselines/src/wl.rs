@@ -27,13 +27,20 @@ impl Histograms {
     /// # Complexity
     /// Time O(m log d) a round for m edges in all and largest degree d.
     pub fn of(collection: &Collection<'_>, rounds: usize) -> Result<Histograms> {
-        let mut refiner = Refiner::new(rounds);
+        Histograms::by(&mut Refiner::new(rounds), collection)
+    }
+
+    /// As [`of`](Histograms::of), in the numbering of a refiner that may know labels already.
+    ///
+    /// # Errors
+    /// As [`of`](Histograms::of).
+    pub fn by(refiner: &mut Refiner, collection: &Collection<'_>) -> Result<Histograms> {
         let mut rows = Vec::with_capacity(collection.len());
         for (record, graph) in collection.run.records.iter().zip(&collection.graphs) {
             rows.push(refiner.refine(record, graph)?);
         }
         let counted = |rows: &Vec<Vec<u32>>| rows.iter().map(|row| histogram(row)).collect();
         let of_graph = rows.par_iter().map(counted).collect();
-        Ok(Histograms { of_graph, rounds, labels: refiner.num_labels() })
+        Ok(Histograms { of_graph, rounds: refiner.rounds(), labels: refiner.num_labels() })
     }
 }

@@ -48,6 +48,10 @@ pub enum Error {
         fix: String,
     },
 
+    /// Work that its caller asked to end.
+    #[error("stopped before it was done")]
+    Stopped,
+
     /// A download that did not arrive whole.
     #[error("{url}: {problem}; {fix}")]
     Download {

@@ -3,12 +3,15 @@
 use std::fs;
 use std::path::Path;
 
-use serde::Serialize;
+use arrow::array::RecordBatch;
+use arrow::datatypes::{Field, Schema};
+use serde::{Deserialize, Serialize};
 
 use crate::coarsen;
 use crate::coarsen::cache::Cache;
 use crate::dataset::features::{Applied, FeatureChoice, FeatureSchema, When};
 use crate::dataset::fingerprint::Fingerprint;
+use crate::dataset::{self, Limits};
 use crate::embed;
 use crate::error::{Error, Place, Result};
 use crate::graph::{GraphRecord, Scalar, WeightPolicy};
@@ -20,6 +23,7 @@ use crate::nn::{Cpu, Device};
 use crate::output::OutputFolder;
 use crate::prepare::{Collection, Notes, Preparation, Run};
 use crate::train::{End, Flow, Recipe, State, Step, Trainer};
+use crate::vectors;
 
 /// How a model is to be made.
 ///
@@ -28,7 +32,8 @@ use crate::train::{End, Flow, Recipe, State, Step, Trainer};
 /// let params = Hg2v::params().dim(16).hops(2).levels(2).epochs(3).seed(7);
 /// assert!(params.check().is_ok());
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Hg2vParams {
     /// The network.
     pub architecture: Architecture,
@@ -149,6 +154,20 @@ impl Hg2vParams {
         let fit = self.prepare(&collection, None)?;
         let (model, _) = fit.train(None, |_, _| Ok(Flow::Continue))?;
         Ok(model)
+    }
+
+    /// As [`collect`](Hg2vParams::collect), a part at a time; `watch` hears how many graphs
+    /// are done, and stops it with an error.
+    ///
+    /// # Errors
+    /// As [`collect`](Hg2vParams::collect); what `watch` returns.
+    pub fn collect_watched<'a>(
+        &self,
+        run: Run<'a>,
+        watch: impl FnMut(usize) -> Result<()>,
+    ) -> Result<Collection<'a>> {
+        self.check()?;
+        Collection::watched(run, self.weights, &self.coarsening, watch)
     }
 
     /// Cleans and coarsens the graphs of `run` as this model will.
@@ -375,6 +394,25 @@ impl Hg2v {
         Hg2vParams::default()
     }
 
+    /// A model of a configuration and its network's parameters.
+    ///
+    /// # Errors
+    /// A configuration that does not make sense; parameters of another network, or that
+    /// are not finite.
+    pub fn from_parts(config: Config, parameters: Vec<f32>) -> Result<Hg2v> {
+        config.recipe.check()?;
+        config.preparation.coarsening.check()?;
+        let layout = Layout::new(&config.architecture, config.preparation.features.dim())?;
+        if parameters.len() != layout.len {
+            let requirement = format!("this network has {}", layout.len);
+            return Err(Error::parameter("parameters", parameters.len(), requirement));
+        }
+        if let Some(bad) = parameters.iter().find(|value| !value.is_finite()) {
+            return Err(Error::parameter("parameters", bad, "each must be a finite number"));
+        }
+        Ok(Hg2v { config, network: Network { layout }, parameters })
+    }
+
     /// Everything about the model but its parameters.
     pub fn config(&self) -> &Config {
         &self.config
@@ -408,6 +446,59 @@ impl Hg2v {
             values: self.embed_examples(&examples),
             ids: graphs.iter().map(|record| record.id.clone()).collect(),
             labels: graphs.iter().map(|record| record.label.clone()).collect(),
+        })
+    }
+
+    /// The vectors of the graphs of `run`, row after row, [a part](Run::parts) at a time;
+    /// `watch` hears how many are done, and stops it with an error.
+    ///
+    /// # Errors
+    /// As [`embed`](Hg2v::embed); what `watch` returns.
+    pub fn embed_watched(
+        &self,
+        run: Run<'_>,
+        mut watch: impl FnMut(u64) -> Result<()>,
+    ) -> Result<(Vec<f32>, Notes)> {
+        let mut values = Vec::new();
+        let mut notes = Notes::default();
+        for part in run.parts() {
+            let (examples, met) = self.examples(part, None)?;
+            values.extend(self.embed_examples(&examples));
+            notes.add(&met);
+            watch(notes.graphs)?;
+        }
+        Ok((values, notes))
+    }
+
+    /// The vectors of the graphs of a batch of rows laid out as in
+    /// [Parquet](dataset::parquet): a row for each, with its `id` and `y` as they came
+    /// and its `embedding`. `origin` names the batch in messages.
+    ///
+    /// # Errors
+    /// Rows that are no graphs; graphs whose features are not those of the model.
+    pub fn embed_batch(
+        &self,
+        batch: &RecordBatch,
+        origin: &Path,
+        limits: &Limits,
+    ) -> Result<RecordBatch> {
+        let records = dataset::parquet::records(batch, origin, 0, limits)?;
+        let run = Run { records: &records, file: origin, position: 0 };
+        let (values, _) = self.embed_watched(run, |_| Ok(()))?;
+        let dim = self.network.layout.embedding_dim();
+        let vectors = vectors::parquet::column(dim, values);
+        let schema = batch.schema();
+        let kept = ["id", "y"].into_iter().filter_map(|name| schema.column_with_name(name));
+        let (mut fields, mut columns): (Vec<Field>, Vec<_>) =
+            kept.map(|(at, field)| (field.clone(), batch.column(at).clone())).unzip();
+        fields.push(vectors::parquet::field(dim));
+        let made = vectors.and_then(|vectors| {
+            columns.push(vectors);
+            RecordBatch::try_new(std::sync::Arc::new(Schema::new(fields)), columns)
+        });
+        made.map_err(|error| {
+            let fix = "give fewer rows at a time";
+            Error::input(origin, Place::Whole, error.to_string(), fix)
         })
     }
 

@@ -90,11 +90,37 @@ pub struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
+    /// The same records in parts of at most [`PART`] graphs and of bounded size; a graph
+    /// larger than that ends its part.
+    pub fn parts(self) -> impl Iterator<Item = Run<'a>> {
+        let mut past = 0;
+        std::iter::from_fn(move || {
+            let rest = &self.records[past..];
+            let mut size = 0;
+            let more = rest.iter().take(PART).take_while(|record| {
+                let before = size;
+                size += record.num_nodes as usize + record.edges.len();
+                before < PART_SIZE
+            });
+            let count = more.count();
+            let position = self.position + past as u64;
+            past += count;
+            (count > 0).then(|| Run { records: &rest[..count], position, ..self })
+        })
+    }
+
     /// Records that came from no file.
     pub fn in_memory(records: &'a [GraphRecord]) -> Run<'a> {
         Run { records, file: Path::new("<graphs>"), position: 0 }
     }
 }
+
+/// The most graphs that are made ready between two looks at whether to go on: enough for
+/// all threads, few enough that somebody who asks to stop is heard.
+pub const PART: usize = 256;
+
+/// The same for their nodes and edges, which bounds the memory that large graphs take.
+const PART_SIZE: usize = 1 << 18;
 
 /// Records with their graphs and pyramids: what does not depend on features.
 #[derive(Debug)]
@@ -139,6 +165,29 @@ impl<'a> Collection<'a> {
         }
         notes.not_converged = pyramids.iter().filter(|pyramid| !pyramid.converged).count() as u64;
         Ok(Collection { run, graphs, pyramids, notes })
+    }
+
+    /// As [`new`](Collection::new), [a part](Run::parts) at a time; `watch` hears how many are
+    /// done, and stops it with an error.
+    ///
+    /// # Errors
+    /// As [`new`](Collection::new); what `watch` returns.
+    pub fn watched(
+        run: Run<'a>,
+        weights: WeightPolicy,
+        coarsening: &coarsen::Params,
+        mut watch: impl FnMut(usize) -> Result<()>,
+    ) -> Result<Collection<'a>> {
+        let (graphs, pyramids) = (Vec::new(), Vec::new());
+        let mut all = Collection { run, graphs, pyramids, notes: Notes::default() };
+        for part in run.parts() {
+            let part = Collection::new(part, weights, coarsening, None)?;
+            all.graphs.extend(part.graphs);
+            all.pyramids.extend(part.pyramids);
+            all.notes.add(&part.notes);
+            watch(all.len())?;
+        }
+        Ok(all)
     }
 
     /// Looks around every node of the graphs `which`, where `choice` will ask what is

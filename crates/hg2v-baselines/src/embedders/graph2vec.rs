@@ -4,12 +4,15 @@
 //! graph is a document, its [Weisfeiler–Lehman labels](hg2v::graph::wl) of all rounds are
 //! the words, and [skip-gram](super::skip_gram) gives both of them vectors.
 
+use hg2v::graph::wl::Refiner;
 use hg2v::prepare::Collection;
 use hg2v_eval::Matrix;
 use hg2v_eval::error::Result;
 use hg2v_eval::method::Embedder;
 
-use super::skip_gram::{Document, SkipGram};
+use serde::{Deserialize, Serialize};
+
+use super::skip_gram::{Document, SkipGram, Words};
 use crate::wl::Histograms;
 
 /// The method; a graph gets `skip_gram.dim` numbers.
@@ -31,12 +34,50 @@ impl Default for Graph2Vec {
     }
 }
 
+impl Graph2Vec {
+    /// What is learnt from all graphs of a collection.
+    ///
+    /// # Errors
+    /// Parameters outside their domain; a fit that diverges.
+    pub fn fit(&self, collection: &Collection<'_>) -> Result<FittedGraph2Vec> {
+        let mut refiner = Refiner::new(self.rounds);
+        let documents = documents(&mut refiner, collection)?;
+        let seen: Vec<&Document> = documents.iter().collect();
+        let words = self.skip_gram.fit(&seen, refiner.num_labels())?;
+        Ok(FittedGraph2Vec { refiner, words })
+    }
+}
+
+/// A fitted model: new graphs get the vectors that they would have had as graphs outside
+/// the training part.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct FittedGraph2Vec {
+    refiner: Refiner,
+    words: Words,
+}
+
+impl FittedGraph2Vec {
+    /// A row for each graph, by what was learnt; labels never met are passed over.
+    ///
+    /// # Errors
+    /// More than 2³² − 1 distinct labels.
+    pub fn vectors(&self, collection: &Collection<'_>) -> Result<Matrix> {
+        let documents = documents(&mut self.refiner.clone(), collection)?;
+        Matrix::from_f32(documents.len(), self.words.dim(), &self.words.infer(&documents))
+    }
+}
+
+/// The labels of all rounds of each graph, counted.
+fn documents(refiner: &mut Refiner, collection: &Collection<'_>) -> Result<Vec<Document>> {
+    let histograms = Histograms::by(refiner, collection)?;
+    Ok(histograms.of_graph.into_iter().map(|rounds| rounds.concat()).collect())
+}
+
 impl Embedder for Graph2Vec {
     fn vectors(&self, collection: &Collection<'_>, train: Option<&[usize]>) -> Result<Matrix> {
-        let histograms = Histograms::of(collection, self.rounds)?;
-        let documents: Vec<Document> =
-            histograms.of_graph.into_iter().map(|rounds| rounds.concat()).collect();
-        embedded(&documents, histograms.labels, train, &self.skip_gram)
+        let mut refiner = Refiner::new(self.rounds);
+        let documents = documents(&mut refiner, collection)?;
+        embedded(&documents, refiner.num_labels(), train, &self.skip_gram)
     }
 }
 

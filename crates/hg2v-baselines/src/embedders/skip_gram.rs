@@ -33,12 +33,14 @@ use hg2v::nn::simd::{axpy, dot};
 use hg2v::rng::stream;
 use rand::Rng;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// The words of a document, each once, with how often they occur.
 pub type Document = Vec<(u32, u32)>;
 
 /// How vectors are fitted.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct SkipGram {
     /// Numbers a vector.
     pub dim: usize,
@@ -91,7 +93,7 @@ impl Default for SkipGram {
 }
 
 /// The words of some documents and their vectors.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Words {
     params: SkipGram,
     /// The row of each word; [`UNKNOWN`] where it has none.
@@ -226,6 +228,11 @@ impl Words {
         rows.sort_unstable();
         let share = 1.0 / rows.len() as f32;
         rows.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as f32 * share)).collect()
+    }
+
+    /// Numbers a vector.
+    pub fn dim(&self) -> usize {
+        self.params.dim
     }
 
     /// How many words have vectors.

@@ -102,6 +102,20 @@ impl Wwl {
         collection: &Collection<'_>,
         done: &(dyn Fn(f64) + Sync),
     ) -> Result<Vec<Matrix>> {
+        self.distances_by(collection, collection.len(), done)
+    }
+
+    /// As [`distances`](Wwl::distances), attributes standardised by the first `known`
+    /// graphs alone, so that the others change nothing among those.
+    ///
+    /// # Errors
+    /// As [`distances`](Wwl::distances).
+    pub fn distances_by(
+        &self,
+        collection: &Collection<'_>,
+        known: usize,
+        done: &(dyn Fn(f64) + Sync),
+    ) -> Result<Vec<Matrix>> {
         if self.rounds.is_empty() {
             return Err(hg2v::Error::parameter("rounds", "none", "give at least one").into());
         }
@@ -113,7 +127,7 @@ impl Wwl {
         };
         let most = self.rounds.iter().copied().max().unwrap_or(0);
         if by_attributes {
-            let sequences = propagated(collection, most)?;
+            let sequences = propagated(collection, known, most)?;
             pairs(sequences.len(), self.rounds.len(), done, Solver::default, |solver, i, j| {
                 carried(solver, &sequences[i], &sequences[j], &self.rounds)
             })
@@ -253,7 +267,7 @@ struct Sequence {
     rounds: Vec<(Features, Turned)>,
 }
 
-fn propagated(collection: &Collection<'_>, rounds: usize) -> Result<Vec<Sequence>> {
+fn propagated(collection: &Collection<'_>, known: usize, rounds: usize) -> Result<Vec<Sequence>> {
     let run = collection.run;
     let choice = FeatureChoice {
         attributes: true,
@@ -261,7 +275,7 @@ fn propagated(collection: &Collection<'_>, rounds: usize) -> Result<Vec<Sequence
         degree: When::Auto,
         structure: When::Never,
     };
-    let both = run.records.iter().zip(&collection.graphs);
+    let both = run.records.iter().zip(&collection.graphs).take(known);
     let schema = FeatureSchema::fit(run.file, choice, both)?;
     let sequence = |(i, graph): (usize, &Graph)| {
         let origin = Origin { file: run.file, position: run.position + i as u64 };

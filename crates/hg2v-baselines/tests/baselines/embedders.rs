@@ -5,7 +5,7 @@ use hg2v::coarsen;
 use hg2v::graph::{GraphRecord, WeightPolicy};
 use hg2v::nn::machine::Machine;
 use hg2v::prepare::{Collection, Run};
-use hg2v_baselines::embedders::graph2vec::Graph2Vec;
+use hg2v_baselines::embedders::graph2vec::{FittedGraph2Vec, Graph2Vec};
 use hg2v_baselines::embedders::graph2vec_gnn::Graph2VecGnn;
 use hg2v_baselines::embedders::graph2vec_loukas::Graph2VecLoukas;
 use hg2v_baselines::embedders::skip_gram::{Document, SkipGram};
@@ -128,4 +128,21 @@ fn nonsense_is_refused_and_nothing_to_learn_from_is_not() {
     let words = small().fit(&[&one], 1).unwrap();
     assert!(words.is_empty());
     assert_eq!(words.infer(&[one]), [0.0; 16]);
+}
+
+#[test]
+fn a_fitted_graph2vec_gives_new_graphs_what_the_method_gives_them() {
+    let graphs = graphs();
+    let method = Graph2Vec { rounds: 2, skip_gram: small() };
+    let (known, new) = graphs.split_at(30);
+    let train: Vec<usize> = (0..30).collect();
+    let all = method.vectors(&flat(&graphs), Some(&train)).unwrap();
+    let fitted = method.fit(&flat(known)).unwrap();
+    let rows = fitted.vectors(&flat(new)).unwrap();
+    for at in 0..10 {
+        assert_eq!(rows.row(at), all.row(30 + at));
+    }
+    let json = serde_json::to_string(&fitted).unwrap();
+    let again: FittedGraph2Vec = serde_json::from_str(&json).unwrap();
+    assert_eq!(again.vectors(&flat(new)).unwrap().values(), rows.values());
 }

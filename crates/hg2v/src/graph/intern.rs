@@ -9,11 +9,14 @@
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 
+use serde::{Deserialize, Serialize};
+
 /// Marks a free slot of the table, and so is never a sequence's number.
 pub(super) const FREE: u32 = u32::MAX;
 
 /// A dictionary of sequences of `u32`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(from = "Vec<Vec<u32>>", into = "Vec<Vec<u32>>")]
 pub(super) struct Interner {
     /// Every sequence, one after the other.
     arena: Vec<u32>,
@@ -86,6 +89,23 @@ impl Interner {
             }
             self.table[slot] = number as u32;
         }
+    }
+}
+
+/// The sequences by their numbers.
+impl From<Interner> for Vec<Vec<u32>> {
+    fn from(interner: Interner) -> Vec<Vec<u32>> {
+        (0..interner.len() as u32).map(|number| interner.sequence(number).to_vec()).collect()
+    }
+}
+
+impl From<Vec<Vec<u32>>> for Interner {
+    fn from(sequences: Vec<Vec<u32>>) -> Interner {
+        let mut interner = Interner::new();
+        sequences.iter().for_each(|sequence| {
+            interner.intern(sequence);
+        });
+        interner
     }
 }
 

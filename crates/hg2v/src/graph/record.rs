@@ -1,5 +1,7 @@
 //! A graph as its file says it: nothing cleaned, nothing dropped.
 
+use serde::{Deserialize, Serialize};
+
 use super::Scalar;
 
 /// One graph as it stands in a file, with everything the file says about it.
@@ -10,7 +12,7 @@ use super::Scalar;
 ///
 /// Nodes are numbered `0..num_nodes` in file order; `node_ids` keeps the names
 /// the file gave them.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GraphRecord {
     /// The graph's own name, where it has one.
     pub id: Option<Scalar>,
@@ -38,7 +40,7 @@ pub struct GraphRecord {
 }
 
 /// A row of finite numbers for each node, row-major.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Features {
     /// Numbers a node.
     pub dim: usize,

@@ -30,6 +30,8 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::intern::{FREE, Interner};
 use super::{Graph, GraphRecord, Scalar};
 use crate::error::{Error, Result};
@@ -39,7 +41,7 @@ use crate::error::{Error, Result};
 /// Labels are numbered densely from 0 in order of first use (graph by graph,
 /// round by round, node by node), so they depend on nothing but the graphs and
 /// their order.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Refiner {
     rounds: usize,
     node_labels: bool,
@@ -73,6 +75,11 @@ impl Refiner {
     pub fn edge_labels(mut self, seen: bool) -> Refiner {
         self.edge_labels = seen;
         self
+    }
+
+    /// How many rounds.
+    pub fn rounds(&self) -> usize {
+        self.rounds
     }
 
     /// How many distinct labels were given so far, over all graphs and rounds.
@@ -196,17 +203,39 @@ pub fn edge_labels_by_slot<'a>(record: &'a GraphRecord, graph: &Graph) -> Vec<Op
 }
 
 /// Numbers for labels in order of first use; 0 is for no label.
-#[derive(Debug, Clone, Default)]
-struct Codes(HashMap<Scalar, u32>);
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<Scalar>", into = "Vec<Scalar>")]
+struct Codes {
+    numbers: HashMap<Scalar, u32>,
+    /// The labels by their numbers, for whoever keeps them.
+    labels: Vec<Scalar>,
+}
 
 impl Codes {
     fn of(&mut self, label: Option<&Scalar>) -> u32 {
         let Some(label) = label else { return 0 };
-        if let Some(&code) = self.0.get(label) {
+        if let Some(&code) = self.numbers.get(label) {
             return code;
         }
-        let code = self.0.len() as u32 + 1;
-        self.0.insert(label.clone(), code);
+        self.labels.push(label.clone());
+        let code = self.labels.len() as u32;
+        self.numbers.insert(label.clone(), code);
         code
+    }
+}
+
+impl From<Codes> for Vec<Scalar> {
+    fn from(codes: Codes) -> Vec<Scalar> {
+        codes.labels
+    }
+}
+
+impl From<Vec<Scalar>> for Codes {
+    fn from(labels: Vec<Scalar>) -> Codes {
+        let mut codes = Codes::default();
+        labels.iter().for_each(|label| {
+            codes.of(Some(label));
+        });
+        codes
     }
 }

@@ -10,7 +10,7 @@
 //! nodes or levels have one more column that says which.
 
 mod npy;
-mod parquet;
+pub(crate) mod parquet;
 mod text;
 
 use std::path::Path;

@@ -11,6 +11,7 @@ use arrow::array::{
 };
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Schema};
+use arrow::error::ArrowError;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
@@ -76,8 +77,6 @@ impl VectorSink for Rows {
         let y_kind = kind(&mut labels.iter().flatten());
         let labelled = labels.iter().any(Option::is_some);
 
-        let item = Arc::new(Field::new("item", DataType::Float32, false));
-        let vector = DataType::FixedSizeList(Arc::clone(&item), dim as i32);
         let mut fields = vec![Field::new("id", id_kind.data_type(), false)];
         if labelled {
             fields.push(Field::new("y", y_kind.data_type(), true));
@@ -85,7 +84,7 @@ impl VectorSink for Rows {
         if let Some(part) = shape.part {
             fields.push(Field::new(part, DataType::Int64, false));
         }
-        fields.push(Field::new("embedding", vector, false));
+        fields.push(field(dim));
         let schema = Arc::new(Schema::new(fields));
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
@@ -104,9 +103,7 @@ impl VectorSink for Rows {
             bytes.resize(range.len() * dim * 4, 0);
             spool.read_exact(&mut bytes).map_err(failed)?;
             let numbers = bytes.chunks_exact(4);
-            let numbers = Float32Array::from_iter_values(
-                numbers.map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])),
-            );
+            let numbers = numbers.map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
             let mut columns: Vec<ArrayRef> =
                 vec![scalars(id_kind, ids[range.clone()].iter().map(Some))];
             if labelled {
@@ -115,15 +112,29 @@ impl VectorSink for Rows {
             if shape.part.is_some() {
                 columns.push(Arc::new(Int64Array::from(parts[range.clone()].to_vec())));
             }
-            let list =
-                FixedSizeListArray::try_new(Arc::clone(&item), dim as i32, Arc::new(numbers), None);
-            columns.push(Arc::new(list.map_err(|e| refused(e.into()))?));
+            columns.push(column(dim, numbers.collect()).map_err(|e| refused(e.into()))?);
             let batch = RecordBatch::try_new(Arc::clone(&schema), columns);
             writer.write(&batch.map_err(|e| refused(e.into()))?).map_err(refused)?;
             writer.flush().map_err(refused)?;
         }
         writer.into_inner().map_err(refused)?.commit()
     }
+}
+
+/// One number of a vector.
+fn item() -> Arc<Field> {
+    Arc::new(Field::new("item", DataType::Float32, false))
+}
+
+/// The column of vectors of `dim` numbers.
+pub(crate) fn field(dim: usize) -> Field {
+    Field::new("embedding", DataType::FixedSizeList(item(), dim as i32), false)
+}
+
+/// Vectors of `dim` numbers, which lie one after the other in `values`.
+pub(crate) fn column(dim: usize, values: Vec<f32>) -> std::result::Result<ArrayRef, ArrowError> {
+    let values = Arc::new(Float32Array::from(values));
+    Ok(Arc::new(FixedSizeListArray::try_new(item(), dim as i32, values, None)?))
 }
 
 /// Reads column `embedding` (or `vector`): lists of as many numbers each.

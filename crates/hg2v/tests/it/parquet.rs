@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, Float64Array, Int32Array, Int64Array, ListArray, RecordBatch, StringArray,
+    Array, ArrayRef, Float64Array, Int32Array, Int64Array, ListArray, RecordBatch, StringArray,
     TimestampMillisecondArray, UInt64Array,
 };
 use arrow::datatypes::{Float64Type, Int32Type, Int64Type};
@@ -380,6 +380,51 @@ proptest! {
         let (_folder, path) = written(&records);
         prop_assert_eq!(read(&path).unwrap(), records);
     }
+
+    #[test]
+    fn records_survive_in_memory(records in proptest::collection::vec(crate::common::record(), 1..8)) {
+        let batch = dataset::parquet::batch(&records).unwrap();
+        let read = dataset::parquet::records(&batch, Path::new("<rows>"), 0, &Limits::default());
+        prop_assert_eq!(read.unwrap(), records);
+    }
+}
+
+#[test]
+fn rows_in_memory_may_be_of_any_list_and_text_type() {
+    use arrow::compute::cast;
+    use arrow::datatypes::{DataType, Field};
+    let field = |inner: DataType| Arc::new(Field::new("item", inner, true));
+    let x = DataType::LargeList(field(DataType::FixedSizeList(field(DataType::Float32), 2)));
+    let ends = ints(&[list(&[0, 1]), list(&[])]);
+    let rows = ListArray::from_iter_primitive::<Float64Type, _, _>(
+        (0..3).map(|node| Some(vec![Some(f64::from(node)), Some(0.5)])),
+    );
+    let offsets = arrow::buffer::OffsetBuffer::from_lengths([3, 0]);
+    let x_rows: ArrayRef =
+        Arc::new(ListArray::new(field(rows.data_type().clone()), offsets, Arc::new(rows), None));
+    let ids: ArrayRef = Arc::new(StringArray::from(vec!["a", "b"]));
+    let dictionary = DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8));
+    let batch = RecordBatch::try_from_iter([
+        ("src", cast(&ends, &DataType::LargeList(field(DataType::UInt16))).unwrap()),
+        ("dst", cast(&ends, &DataType::LargeList(field(DataType::Int32))).unwrap()),
+        ("x", cast(&x_rows, &x).unwrap()),
+        ("id", cast(&ids, &dictionary).unwrap()),
+    ])
+    .unwrap();
+    let read = |rows: &RecordBatch, position| {
+        dataset::parquet::records(rows, Path::new("<rows>"), position, &Limits::default())
+    };
+    let records = read(&batch, 0).unwrap();
+    assert_eq!(records[0].edges, [[0, 0], [1, 1]]);
+    assert_eq!(records[0].features.as_ref().unwrap().values, [0.0, 0.5, 1.0, 0.5, 2.0, 0.5]);
+    assert_eq!((records[1].num_nodes, &records[1].id), (0, &Some(Scalar::from("b"))));
+    assert_eq!(read(&batch.slice(1, 1), 1).unwrap(), records[1..]);
+    let negative = ints(&[list(&[0]), list(&[-1])]);
+    let bad = RecordBatch::try_from_iter([("src", negative.clone()), ("dst", negative)]).unwrap();
+    let error = read(&bad, 10).unwrap_err().to_string();
+    assert!(error.starts_with("<rows>, record 12: ") && error.contains("-1"), "{error}");
+    let none = RecordBatch::try_from_iter([("src", ids)]).unwrap();
+    assert!(read(&none, 0).unwrap_err().to_string().contains("write it as lists of integers"));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use hg2v::graph::{Features, GraphRecord, Scalar};
 use hg2v::model::folder;
-use hg2v::prepare::Run;
+use hg2v::prepare::{PART, Run};
 use hg2v::train::{End, Flow, State};
 use hg2v::{Hg2v, Hg2vParams};
 use proptest::prelude::*;
@@ -59,6 +59,75 @@ fn training_gives_the_same_bits_at_any_number_of_threads() {
     assert!(one == fit(4), "four threads differ from one");
     let other = params().seed(6).fit(&graphs).unwrap();
     assert_ne!(other.parameters(), &one.0, "the seed must matter");
+}
+
+#[test]
+fn graphs_made_ready_in_parts_are_the_same_and_can_be_stopped() {
+    let all: Vec<GraphRecord> = graphs().into_iter().cycle().take(2 * PART + 10).collect();
+    let run = Run::in_memory(&all);
+    let mut heard = Vec::new();
+    let parts = params().collect_watched(run, |done| {
+        heard.push(done);
+        Ok(())
+    });
+    let (parts, whole) = (parts.unwrap(), params().collect(run, None).unwrap());
+    assert_eq!(heard, [PART, 2 * PART, 2 * PART + 10]);
+    let huge = GraphRecord { num_nodes: 1 << 19, ..GraphRecord::default() };
+    let sized: Vec<GraphRecord> = [&all[..3], &[huge.clone(), huge], &all[3..5]].concat();
+    let parts_of: Vec<(u64, usize)> =
+        Run::in_memory(&sized).parts().map(|part| (part.position, part.records.len())).collect();
+    assert_eq!(parts_of, [(0, 4), (4, 1), (5, 2)], "a large graph ends its part");
+    assert_eq!((parts.graphs, parts.notes), (whole.graphs, whole.notes));
+    assert_eq!(parts.pyramids, whole.pyramids);
+    let stopped = params().collect_watched(run, |done| match done {
+        PART => Ok(()),
+        _ => Err(hg2v::Error::Stopped),
+    });
+    assert!(matches!(stopped, Err(hg2v::Error::Stopped)));
+    let mut bad = all.clone();
+    bad[PART + 3].weights = Some(vec![-1.0; bad[PART + 3].edges.len()]);
+    let refused = params().collect_watched(Run::in_memory(&bad), |_| Ok(())).unwrap_err();
+    assert!(refused.to_string().contains(&format!("record {}", PART + 4)), "{refused}");
+}
+
+#[test]
+fn rows_in_memory_have_the_vectors_of_their_graphs() {
+    use arrow::array::{Array, AsArray};
+    use arrow::datatypes::Float32Type;
+    let graphs = graphs();
+    let model = params().fit(&graphs).unwrap();
+    let batch = hg2v::dataset::parquet::batch(&graphs).unwrap();
+    let limits = hg2v::dataset::Limits::default();
+    let embed = |rows: &arrow::array::RecordBatch| {
+        model.embed_batch(rows, Path::new("<rows>"), &limits).unwrap()
+    };
+    let made = embed(&batch);
+    let values = made.column_by_name("embedding").unwrap().as_fixed_size_list().values().clone();
+    assert_eq!(
+        values.as_primitive::<Float32Type>().values().as_ref(),
+        model.embed(&graphs).unwrap().values
+    );
+    for name in ["id", "y"] {
+        assert_eq!(made.column_by_name(name), batch.column_by_name(name));
+    }
+    assert_eq!(embed(&batch.slice(7, 5)), made.slice(7, 5), "a slice is embedded as it is");
+    let nothing = embed(&batch.slice(0, 0));
+    assert_eq!((nothing.num_rows(), nothing.schema()), (0, made.schema()));
+}
+
+#[test]
+fn a_model_is_its_parts() {
+    let graphs = graphs();
+    let model = params().fit(&graphs).unwrap();
+    let (config, parameters) = (model.config().clone(), model.parameters().clone());
+    let again = Hg2v::from_parts(config.clone(), parameters.clone()).unwrap();
+    assert_eq!(again.embed(&graphs).unwrap(), model.embed(&graphs).unwrap());
+    assert!(Hg2v::from_parts(config.clone(), parameters[1..].to_vec()).is_err());
+    let mut bad = parameters;
+    bad[3] = f32::NAN;
+    assert!(Hg2v::from_parts(config, bad).unwrap_err().to_string().contains("NaN"));
+    let json = serde_json::to_string(&params()).unwrap();
+    assert_eq!(serde_json::from_str::<Hg2vParams>(&json).unwrap(), params());
 }
 
 #[test]

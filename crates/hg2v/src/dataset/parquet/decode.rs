@@ -102,6 +102,31 @@ pub(super) fn open(path: &Path, file: File, limits: &Limits) -> Result<Source> {
     Ok(source)
 }
 
+/// The graphs of rows that are in memory; `origin` names them in messages, and
+/// `position` (from 0) is that of the first.
+///
+/// # Errors
+/// A column that is missing or of a wrong type; a row that is no graph.
+pub fn records(
+    batch: &RecordBatch,
+    origin: &Path,
+    position: u64,
+    limits: &Limits,
+) -> Result<Vec<GraphRecord>> {
+    let schema = batch.schema();
+    find_columns(origin, &schema)?;
+    let json = named(schema.metadata().get(JSON_COLUMNS).map_or("", String::as_str));
+    let rows = guarded(|| Batch::new(batch, &json)).map_err(|problem| {
+        let fix = "write the columns as the format says them";
+        Error::input(origin, Place::Record(position + 1), problem, fix)
+    })?;
+    let record = |row| {
+        let place = Place::Record(position + row as u64 + 1);
+        rows.record(row, limits).map_err(|fault| fault.at(origin, place))
+    };
+    (0..rows.rows).map(record).collect()
+}
+
 /// A column of the format, found in the file.
 struct Known {
     root: usize,
@@ -154,11 +179,14 @@ impl Shape {
         let null = |t: &DataType| *t == DataType::Null;
         let integer = |t: &DataType| t.is_integer() || null(t);
         let number = |t: &DataType| t.is_integer() || t.is_floating() || null(t);
-        let text = |t: &DataType| matches!(t, DataType::Utf8 | DataType::Binary);
-        let scalar = |t: &DataType| number(t) || text(t) || *t == DataType::Boolean;
-        let list = |t: &DataType, inner: &dyn Fn(&DataType) -> bool| match t {
-            DataType::List(field) => inner(field.data_type()),
-            other => null(other),
+        let text = |t: &DataType| t.is_string() || matches!(t, DataType::Binary);
+        let scalar = |t: &DataType| {
+            let t = plain(t);
+            number(t) || text(t) || *t == DataType::Boolean
+        };
+        let list = |t: &DataType, inner: &dyn Fn(&DataType) -> bool| match entries(t) {
+            Some(entry) => inner(entry),
+            None => null(t),
         };
         match self {
             Shape::Integer => integer(data_type),
@@ -181,6 +209,24 @@ impl Shape {
             Shape::NumberRows => "lists (one a graph) of lists (one a node) of numbers",
             Shape::Scalars => "lists of integers, numbers, texts or booleans",
         }
+    }
+}
+
+/// What the lists of a type hold; `None` where they are no lists.
+fn entries(data_type: &DataType) -> Option<&DataType> {
+    match data_type {
+        DataType::List(entry) | DataType::LargeList(entry) | DataType::FixedSizeList(entry, _) => {
+            Some(entry.data_type())
+        }
+        _ => None,
+    }
+}
+
+/// What a dictionary stands for.
+fn plain(data_type: &DataType) -> &DataType {
+    match data_type {
+        DataType::Dictionary(_, values) => values,
+        other => other,
     }
 }
 
@@ -247,6 +293,11 @@ fn json_columns(metadata: &ParquetMetaData) -> Vec<&'static str> {
         .find(|pair| pair.key == JSON_COLUMNS)
         .and_then(|pair| pair.value.as_deref())
         .unwrap_or_default();
+    named(noted)
+}
+
+/// The columns of the format that a list of names, separated by commas, names.
+fn named(noted: &str) -> Vec<&'static str> {
     COLUMNS
         .iter()
         .map(|column| column.0)
@@ -366,10 +417,7 @@ impl Batch {
             let Some(column) = column(name) else {
                 return Ok(None);
             };
-            let entries = match column.data_type() {
-                DataType::List(entry) => widest(entry.data_type()),
-                _ => DataType::Null,
-            };
+            let entries = entries(column.data_type()).map_or(DataType::Null, widest);
             let lists: LargeListArray = cast(name, column, &large_list(entries))?.as_list().clone();
             let values = ScalarColumn::new(name, lists.values(), json)?;
             Ok::<_, String>(Some(ScalarLists { lists, values }))
@@ -616,7 +664,7 @@ impl ScalarLists {
 
 /// The one type that every scalar type of a family is read as.
 fn widest(data_type: &DataType) -> DataType {
-    match data_type {
+    match plain(data_type) {
         t if t.is_integer() => DataType::Int64,
         t if t.is_floating() => DataType::Float64,
         DataType::Boolean => DataType::Boolean,

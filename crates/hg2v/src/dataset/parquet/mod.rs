@@ -17,6 +17,9 @@
 //! under `hg2v.json` (names separated by commas). Columns are found by name; any
 //! other is passed over and said ([`Source::ignored`]).
 //!
+//! The same rows in memory are [`records`] and [`batch`], whoever made them: other
+//! programs' list and text types are read too.
+//!
 //! Both ways stream: reading decodes a few megabytes of rows at a time, writing
 //! holds one row group.
 
@@ -30,7 +33,8 @@ use std::path::Path;
 
 use super::{Limits, Source};
 use crate::error::{Error, Result};
-pub use write::write;
+pub use decode::records;
+pub use write::{batch, write};
 
 /// The metadata key that names the columns whose texts are JSON.
 const JSON_COLUMNS: &str = "hg2v.json";

@@ -18,7 +18,7 @@ use parquet::file::properties::WriterProperties;
 use super::columns::{Columns, Kind, entry};
 use super::{JSON_COLUMNS, decode};
 use crate::dataset::{Limits, Sink};
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 use crate::graph::{GraphRecord, Scalar};
 use crate::output::OutputFile;
 
@@ -188,6 +188,24 @@ fn bytes_of(record: &GraphRecord) -> usize {
         + scalars(&record.node_ids)
         + scalars(&record.node_labels)
         + scalars(&record.edge_labels)
+}
+
+/// The records as one batch of rows, with the columns that they need.
+///
+/// # Errors
+/// More edges, nodes or attributes than a list column holds.
+pub fn batch(records: &[GraphRecord]) -> Result<RecordBatch> {
+    let mut columns = Columns::default();
+    records.iter().for_each(|record| columns.add(record));
+    let made = rows(&columns, records).and_then(|batch| {
+        let json = columns.json().map(|names| (JSON_COLUMNS.to_owned(), names));
+        let schema = columns.schema().with_metadata(json.into_iter().collect());
+        Ok(batch.with_schema(Arc::new(schema))?)
+    });
+    made.map_err(|e| {
+        let fix = "give fewer graphs at a time";
+        Error::input("<graphs>", Place::Whole, e.to_string(), fix)
+    })
 }
 
 /// The records as one batch of rows, columns in the order of the schema.

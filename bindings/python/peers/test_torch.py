@@ -1,0 +1,212 @@
+"""The layer in PyTorch, and graphs of PyTorch Geometric; run by ``make test-peers``."""
+
+import pathlib
+import pickle
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests"))
+import hg2v
+import hg2v.torch
+from shared import *  # noqa: F403  (the fixtures)
+from shared import PARAMS, same
+
+torch.set_num_threads(1)
+
+
+@pytest.fixture
+def module(model):
+    return hg2v.torch.HG2V.of(model)
+
+
+@pytest.fixture
+def prepared(module, arrays):
+    return module.prepare(arrays)
+
+
+def test_the_layer_gives_the_model_s_vectors(module, prepared, vectors):
+    same(module(prepared).detach().numpy(), vectors)
+
+
+def test_names_are_those_of_the_folder(module, folder):
+    safetensors = (folder / "model.safetensors").read_bytes()
+    header = safetensors[8 : 8 + int.from_bytes(safetensors[:8], "little")]
+    import json
+
+    stored = {
+        name: tuple(of["shape"])
+        for name, of in json.loads(header).items()
+        if name != "__metadata__"
+    }
+    ours = {name: tuple(p.shape) for name, p in module.named_parameters()}
+    assert {n: int(np.prod(s)) for n, s in ours.items()} == {
+        n: int(np.prod(s)) for n, s in stored.items()
+    }
+
+
+@pytest.mark.parametrize("loss", ["jsd", "infonce", "cosine"])
+@pytest.mark.parametrize("input", [None, "tanh"])
+def test_gradcheck(arrays, loss, input):
+    """Finite differences in double precision: parameters and node features, vectors and loss."""
+    module = hg2v.torch.HG2V(
+        2, dim=3, hops=2, levels=2, loss=loss, input=input, bias=True, n_jobs=1
+    ).double()
+    prepared = module.prepare(arrays[:3])
+    torch.manual_seed(0)
+    x = torch.randn(sum(prepared.nodes), 2, dtype=torch.float64, requires_grad=True)
+    names = [name for name, _ in module.named_parameters()]
+    values = [p.detach().clone().requires_grad_() for _, p in module.named_parameters()]
+
+    def of(method):
+        def call(x, *values):
+            own = dict(zip(names, values))
+            return torch.func.functional_call(module, own, (prepared, x), {"loss": method})
+
+        return call
+
+    assert torch.autograd.gradcheck(of(False), (x, *values), atol=1e-7, fast_mode=False)
+    assert torch.autograd.gradcheck(of(True), (x, *values), atol=1e-7, fast_mode=False)
+
+
+def test_state_dict_dtype_and_pickle(module, prepared, vectors, arrays):
+    other = hg2v.torch.HG2V(2, **PARAMS)
+    other.load_state_dict(module.state_dict())
+    x = prepared.x
+    same(other(other.prepare(arrays), x).detach().numpy(), vectors)
+    double = module.double()(prepared)
+    assert double.dtype == torch.float64
+    np.testing.assert_allclose(double.detach().numpy(), vectors, rtol=1e-4, atol=1e-4)
+    with pytest.raises(hg2v.ParameterError, match="float32 or float64"):
+        module.to(torch.float16)(prepared)
+
+
+def test_one_step_is_the_command_s(arrays, command, tmp_path):
+    """One step of Adam on all graphs, here and there."""
+    lr, n = 1e-3, len(arrays)
+    hg2v.graphs(arrays).write(str(tmp_path / "g.jsonl"))
+    command(
+        "fit", tmp_path / "g.jsonl", "--out", tmp_path / "m", "--dim", 8, "--hops", 2, "--levels", 2,
+        "--epochs", 1, "--batch", n, "--lr", lr, "--seed", 3,
+    )  # fmt: skip
+    trained = hg2v.load(tmp_path / "m")
+    module = hg2v.torch.HG2V.of(trained.untrained())
+    prepared = module.prepare(arrays)
+    optimiser = torch.optim.Adam(module.parameters(), lr=lr)
+    loss = module.loss(prepared)
+    loss.backward()
+    optimiser.step()
+    for (name, ours), theirs in zip(
+        module.named_parameters(), hg2v.torch.HG2V.of(trained).parameters(), strict=True
+    ):
+        moved = (theirs - ours).abs().max().item()
+        # A step moves a number by about lr; both agree to some ten-thousandth of that, but
+        # where the gradient is nothing but rounding.
+        assert moved < 1e-2 * lr, (name, moved)
+    line = (tmp_path / "m" / "log.jsonl").read_text()
+    import json
+
+    assert abs(json.loads(line)["loss"] - loss.item()) < 1e-4 * abs(loss.item())
+
+
+def test_features_before_it_are_trained_by_its_loss(arrays):
+    """A small MLP makes the features; HG2V's loss falls by training both."""
+    torch.manual_seed(1)
+    before = torch.nn.Sequential(torch.nn.Linear(2, 8), torch.nn.Tanh(), torch.nn.Linear(8, 4))
+    module = hg2v.torch.HG2V(4, dim=8, hops=2, levels=2)
+    prepared = module.prepare([dict(one, x=None) for one in arrays])
+    raw = torch.tensor(np.concatenate([one["x"] for one in arrays]), dtype=torch.float32)
+    first_weights = before[0].weight.detach().clone()
+    optimiser = torch.optim.Adam([*before.parameters(), *module.parameters()], lr=1e-2)
+    losses = []
+    for _ in range(60):
+        optimiser.zero_grad()
+        loss = module.loss(prepared, before(raw))
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.item())
+    assert losses[-1] < 0.8 * losses[0], losses
+    assert (before[0].weight - first_weights).abs().max() > 1e-3
+
+
+def test_a_classifier_after_it_tunes_the_whole(module, prepared, arrays):
+    torch.manual_seed(1)
+    y = torch.tensor([one["y"] for one in arrays])
+    head = torch.nn.Linear(module.dim, 2)
+    first = [p.detach().clone() for p in module.parameters()]
+    optimiser = torch.optim.Adam([*module.parameters(), *head.parameters()], lr=1e-3)
+    for _ in range(60):
+        optimiser.zero_grad()
+        loss = torch.nn.functional.cross_entropy(head(module(prepared)), y)
+        loss.backward()
+        optimiser.step()
+    right = (head(module(prepared)).argmax(1) == y).float().mean()
+    assert right > 0.95 and loss < 0.3
+    assert all((p - q).abs().max() > 0 for p, q in zip(module.parameters(), first))
+    tuned = module.to_estimator()
+    same(tuned.transform(arrays), module(prepared).detach().numpy())
+    same(pickle.loads(pickle.dumps(tuned)).transform(arrays), tuned.transform(arrays))
+
+
+def test_wrong_shapes_are_refused(module, prepared):
+    with pytest.raises(hg2v.ParameterError, match="numbers of each"):
+        module(prepared, torch.zeros(3, 2))
+    with pytest.raises(hg2v.ParameterError, match="give x"):
+        bare = hg2v.torch.HG2V(5)
+        bare(bare.prepare([([[0, 1], [1, 2]], None)]))
+    bad = torch.full((sum(prepared.nodes), 2), float("nan"))
+    assert torch.isnan(module(prepared, bad)).any()
+
+
+# PyTorch Geometric
+
+
+def pyg_data(arrays):
+    from torch_geometric.data import Data
+
+    made = []
+    for one in arrays:
+        ends = torch.from_numpy(one["edge_index"])
+        weight = torch.from_numpy(one["weight"])
+        made.append(
+            Data(
+                edge_index=torch.cat([ends, ends.flip(0)], dim=1),
+                edge_weight=torch.cat([weight, weight]),
+                x=torch.from_numpy(one["x"]),
+                y=torch.tensor([one["y"]]),
+                num_nodes=one["num_nodes"],
+            )
+        )
+    return made
+
+
+def pyg_dataset(arrays):
+    from torch_geometric.data import InMemoryDataset
+
+    class Made(InMemoryDataset):
+        def __init__(self):
+            super().__init__(None)
+            self.data, self.slices = self.collate(pyg_data(arrays))
+
+    return Made()
+
+
+def test_pytorch_geometric(arrays, vectors, model):
+    from torch_geometric.data import Batch
+
+    data = pyg_data(arrays)
+    same(model.transform(data), vectors)
+    same(model.transform(Batch.from_data_list(data)), vectors)
+    whole = pyg_dataset(arrays)
+    same(model.transform(whole), vectors)
+    same(model.transform(whole[10:20]), vectors[10:20])
+    assert hg2v.graphs(whole).labels() == [one["y"] for one in arrays]
+    with pytest.raises(hg2v.InputError, match="graph 1: it has no edge_index"):
+        from torch_geometric.data import Data
+
+        model.transform([data[0], Data(x=torch.zeros(3, 2))])
+    claimed = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=10**9)
+    with pytest.raises(hg2v.InputError, match="1000000000 nodes"):
+        hg2v.HG2V().fit([claimed])

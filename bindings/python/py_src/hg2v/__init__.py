@@ -1,0 +1,39 @@
+"""Hierarchical Graph2Vec: collections of graphs into vectors, without labels, and new graphs
+afterwards.
+
+    >>> import hg2v
+    >>> rings = [([range(n), [*range(1, n), 0]], None) for n in range(10, 30)]
+    >>> model = hg2v.HG2V(dim=16, levels=2, epochs=3).fit(rings)
+    >>> vectors = model.transform(rings)
+
+:class:`HG2V`, :class:`Graph2Vec`, :class:`WLOptimalAssignment` and :class:`WassersteinWL` are
+estimators as scikit-learn knows them; :func:`graphs` says which graphs they take;
+:func:`coarsen` makes pyramids; :func:`embed_arrow` takes and gives tables; ``hg2v.torch`` has the
+network as a layer, and ``hg2v.engines`` spreads work over Dask, Ray and Spark. Everything that can
+go wrong is in ``hg2v.errors``. What was met in graphs and resolved is said to the logger ``hg2v``.
+"""
+
+from ._hg2v import Graphs, __version__
+from ._inputs import graphs
+from ._models import HG2V, Graph2Vec, WassersteinWL, WLOptimalAssignment, coarsen
+from .arrow import embed_arrow, to_arrow
+from .errors import HG2VError, InputError, ParameterError
+
+load = HG2V.load
+
+__all__ = [
+    "HG2V",
+    "Graph2Vec",
+    "Graphs",
+    "HG2VError",
+    "InputError",
+    "ParameterError",
+    "WLOptimalAssignment",
+    "WassersteinWL",
+    "__version__",
+    "coarsen",
+    "embed_arrow",
+    "graphs",
+    "load",
+    "to_arrow",
+]

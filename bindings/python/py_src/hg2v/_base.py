@@ -1,0 +1,236 @@
+"""What scikit-learn asks of an estimator, without importing scikit-learn.
+
+Importing it takes longer than everything else here together, and it need not be installed.
+``get_params``, ``set_params``, tags and ``set_output`` are all that ``clone``, ``Pipeline`` and
+``GridSearchCV`` look at.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import logging
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ._hg2v import Graphs
+from ._inputs import graphs
+from .errors import ParameterError, not_fitted
+
+log = logging.getLogger("hg2v")
+
+Self = TypeVar("Self", bound="Estimator")
+
+
+class Estimator:
+    """Parameters are stored by ``__init__`` and looked at by ``fit``."""
+
+    #: How the input is read: the parameters that :func:`hg2v.graphs` takes.
+    _reading = ("attributes", "label", "weight", "edge_label", "directed")
+
+    @classmethod
+    def _names(cls) -> list[str]:
+        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name."""
+        return {name: getattr(self, name) for name in self._names()}
+
+    def set_params(self: Self, **params: Any) -> Self:
+        """Sets parameters by name."""
+        known = self._names()
+        for name, value in params.items():
+            if name not in known:
+                raise ParameterError(
+                    f"{name!r} is no parameter of {type(self).__name__}; "
+                    f"known are {', '.join(known)}"
+                )
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self).__init__).parameters
+        shown = [
+            f"{name}={value!r}"
+            for name, value in self.get_params().items()
+            if repr(value) != repr(defaults[name].default)
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
+
+        return Tags(
+            estimator_type="transformer",
+            target_tags=TargetTags(required=False),
+            transformer_tags=TransformerTags(preserves_dtype=[]),
+            input_tags=InputTags(two_d_array=False),
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    # Sub-classes
+
+    def _fit(self, data: Graphs) -> Any:
+        raise NotImplementedError
+
+    def _transform(self, data: Graphs) -> np.ndarray:
+        raise NotImplementedError
+
+    # The estimator
+
+    def fit(self: Self, X: Any, y: Any = None) -> Self:
+        """Learns from graphs of any kind :func:`hg2v.graphs` takes; ``y`` is not looked at."""
+        self._take(X)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """A row for each graph."""
+        self._check_fitted()
+        return self._dressed(self._transform(self._graphs(X)))
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """``fit(X)``, then ``transform(X)``, reading the graphs once."""
+        return self._dressed(self._transform(self._take(X)))
+
+    def infer(self, graphs: Any) -> Any:
+        """:meth:`transform`, as karateclub calls it."""
+        return self.transform(graphs)
+
+    def get_embedding(self) -> np.ndarray:
+        """The vectors of the graphs that were fitted, as karateclub calls it."""
+        self._check_fitted()
+        seen = getattr(self, "_seen", None)
+        if seen is None:
+            raise not_fitted(self)
+        return self._transform(seen)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """A name for every number of a row."""
+        self._check_fitted()
+        return np.asarray(self._names_out(), dtype=object)
+
+    def _names_out(self) -> list[str]:
+        raise NotImplementedError
+
+    def set_output(self: Self, *, transform: str | None = None) -> Self:
+        """What ``transform`` returns: ``"default"`` an array, ``"pandas"`` or ``"polars"`` a frame."""
+        if transform is None:
+            return self
+        if transform not in ("default", "pandas", "polars"):
+            raise ParameterError(
+                f"transform is {transform!r}, but it must be 'default', 'pandas' or 'polars'"
+            )
+        self._output = transform
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The training graphs are not part of the model.
+        return {name: value for name, value in self.__dict__.items() if name != "_seen"}
+
+    def _take(self, X: Any) -> Graphs:
+        for name, value in self.get_params().items():
+            if isinstance(value, (float, np.floating)) and not np.isfinite(value):
+                raise ParameterError(f"{name} is {value}, but it must be a finite number")
+        data = self._graphs(X)
+        self.model_ = self._fit(data)
+        self._seen = data
+        return data
+
+    def _graphs(self, X: Any) -> Graphs:
+        data = graphs(X, **{name: getattr(self, name) for name in self._reading})
+        if len(data) == 0:
+            from .errors import InputError
+
+            raise InputError("there are no graphs; give at least one")
+        return data
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "model_"):
+            raise not_fitted(self)
+
+    def _dressed(self, rows: np.ndarray) -> Any:
+        kind = getattr(self, "_output", None)
+        if kind is None and "sklearn" in sys.modules:
+            kind = sys.modules["sklearn"].get_config()["transform_output"]
+        if kind == "pandas":
+            import pandas
+
+            return pandas.DataFrame(rows, columns=self.get_feature_names_out())
+        if kind == "polars":
+            import polars
+
+            return polars.DataFrame(rows, schema=list(self.get_feature_names_out()), orient="row")
+        return rows
+
+    def _threads(self) -> int:
+        jobs = self.n_jobs  # type: ignore[attr-defined]
+        if jobs is None or jobs == -1:
+            return 0
+        if not isinstance(jobs, (int, np.integer)) or jobs < 1:
+            raise ParameterError(
+                f"n_jobs is {jobs!r}, but it must be a positive number, -1 or None"
+            )
+        return int(jobs)
+
+    def _progress(self, what: str) -> Callable[[int, int], None] | None:
+        """A bar of tqdm where ``verbose`` asks for it and tqdm is there, lines of the log
+        where it is not."""
+        if not getattr(self, "verbose", False):
+            return None
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            return lambda done, total: log.info("%s: %d of %d", what, done, total)
+        bar = tqdm(desc=what, leave=False)
+
+        def show(done: int, total: int) -> None:
+            bar.total = total
+            bar.n = done
+            bar.refresh()
+
+        return show
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed: the number itself, 0 for ``None``, or a draw of a generator."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, (int, np.integer)) and random_state >= 0:
+        return int(random_state)
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    raise ParameterError(
+        f"random_state is {random_state!r}, but it must be a number of at least 0, None, or a "
+        "generator of numpy"
+    )
+
+
+#: What is said of graphs that needed resolving, by the key of the notes.
+_FOUND = {
+    "self_loops": "self-loops left out",
+    "repeated_edges": "repeated edges merged",
+    "conflicting_weights": "of those with another weight (the larger was kept)",
+    "zero_weights": "edges of weight zero left out",
+    "negative_weights": "negative weights made positive",
+    "directed_graphs": "directed graphs read as undirected",
+    "unseen_labels": "nodes with labels that training never met (taken as none)",
+    "clipped": "attributes too large after scaling, cut",
+    "not_converged": "graphs whose eigenvectors did not converge to tolerance",
+}
+
+
+def say(notes: str) -> None:
+    """Logs what graphs had to have resolved; what loses something as a warning."""
+    said = json.loads(notes)
+    counts = {**said["found"], **said["applied"], "not_converged": said["not_converged"]}
+    for key, what in _FOUND.items():
+        if counts.get(key):
+            loses = key in ("directed_graphs", "unseen_labels", "clipped", "conflicting_weights")
+            log.log(logging.WARNING if loses else logging.INFO, "%d %s", counts[key], what)

@@ -1,0 +1,310 @@
+//! Collections of graphs.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow::array::{
+    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, LargeListArray, RecordBatch,
+    StringArray,
+};
+use arrow::buffer::OffsetBuffer;
+use arrow::datatypes::{Field, Schema};
+use hg2v::dataset::{self, Limits};
+use hg2v::graph::{GraphRecord, Scalar};
+use hg2v::prepare::Run;
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use pyo3_arrow::PyRecordBatch;
+use pyo3_arrow::input::AnyRecordBatch;
+
+use crate::errors::{parameter, raised};
+use crate::work;
+
+/// Graphs on the Rust side, and where they came from.
+#[pyclass(module = "hg2v._hg2v", frozen, from_py_object)]
+#[derive(Clone)]
+pub(crate) struct Graphs {
+    pub(crate) records: Arc<Vec<GraphRecord>>,
+    file: PathBuf,
+}
+
+impl Graphs {
+    fn new(records: Vec<GraphRecord>, file: impl Into<PathBuf>) -> Graphs {
+        Graphs { records: Arc::new(records), file: file.into() }
+    }
+
+    /// The records, as the library takes them.
+    pub(crate) fn run(&self) -> Run<'_> {
+        Run { records: &self.records, file: &self.file, position: 0 }
+    }
+}
+
+/// What a column of labels, ids or classes may be.
+#[derive(FromPyObject)]
+enum Column<'py> {
+    Flags(Vec<bool>),
+    Integers(PyReadonlyArray1<'py, i64>),
+    Numbers(PyReadonlyArray1<'py, f64>),
+    Texts(Vec<String>),
+}
+
+impl Column<'_> {
+    fn array(&self) -> PyResult<ArrayRef> {
+        Ok(match self {
+            Column::Flags(flags) => Arc::new(BooleanArray::from(flags.clone())),
+            Column::Integers(numbers) => Arc::new(Int64Array::from(numbers.as_slice()?.to_vec())),
+            Column::Numbers(numbers) => Arc::new(Float64Array::from(numbers.as_slice()?.to_vec())),
+            Column::Texts(texts) => Arc::new(StringArray::from_iter_values(texts)),
+        })
+    }
+}
+
+#[pymethods]
+impl Graphs {
+    /// The graphs of a file or folder of any known format, or of a set of that name in
+    /// `data_dir`.
+    #[staticmethod]
+    #[pyo3(signature = (path, data_dir=None))]
+    fn read(py: Python<'_>, path: PathBuf, data_dir: Option<PathBuf>) -> PyResult<Graphs> {
+        work::run(py, 0, None, |watch| {
+            let path = dataset::locate(&path, data_dir.as_deref())?;
+            let source = dataset::open(&path, &Limits::default())?;
+            let total = source.len.unwrap_or(0);
+            let mut records = Vec::new();
+            for record in source {
+                records.push(record?);
+                watch.at(records.len() as u64, total)?;
+            }
+            Ok::<_, hg2v::Error>(Graphs::new(records, path))
+        })
+    }
+
+    /// Graphs whose numbers lie one after the other: graph `i` has the edges
+    /// `edge_ptr[i]..edge_ptr[i + 1]` between nodes counted from `first[i]`, and the nodes
+    /// `node_ptr[i]..node_ptr[i + 1]`. Columns named in `json` are spelled as JSON.
+    #[staticmethod]
+    #[pyo3(signature = (node_ptr, edge_ptr, src, dst, *, weight=None, x=None, node_label=None,
+        edge_label=None, id=None, y=None, directed=None, json=""))]
+    fn stacked(
+        py: Python<'_>,
+        node_ptr: PyReadonlyArray1<'_, i64>,
+        edge_ptr: PyReadonlyArray1<'_, i64>,
+        src: PyReadonlyArray1<'_, i64>,
+        dst: PyReadonlyArray1<'_, i64>,
+        weight: Option<PyReadonlyArray1<'_, f64>>,
+        x: Option<PyReadonlyArray2<'_, f64>>,
+        node_label: Option<Column<'_>>,
+        edge_label: Option<Column<'_>>,
+        id: Option<Column<'_>>,
+        y: Option<Column<'_>>,
+        directed: Option<Vec<bool>>,
+        json: &str,
+    ) -> PyResult<Graphs> {
+        let (nodes, edges) = (offsets(&node_ptr, "node_ptr")?, offsets(&edge_ptr, "edge_ptr")?);
+        if nodes.len() != edges.len() {
+            return Err(PyValueError::new_err("node_ptr and edge_ptr are not equally long"));
+        }
+        let mut columns: Vec<(&str, ArrayRef)> = Vec::new();
+        let counts = nodes.windows(2).map(|two| two[1] - two[0]);
+        columns.push(("num_nodes", Arc::new(Int64Array::from_iter_values(counts))));
+        let integers = |values: &PyReadonlyArray1<'_, i64>| -> PyResult<ArrayRef> {
+            Ok(Arc::new(Int64Array::from(values.as_slice()?.to_vec())))
+        };
+        columns.push(("src", lists("src", &edges, integers(&src)?)?));
+        columns.push(("dst", lists("dst", &edges, integers(&dst)?)?));
+        if let Some(weight) = weight {
+            let values = Float64Array::from(weight.as_slice()?.to_vec());
+            columns.push(("weight", lists("weight", &edges, Arc::new(values))?));
+        }
+        if let Some(x) = x {
+            let (rows, dim) = (x.as_array().nrows(), x.as_array().ncols());
+            let values = Arc::new(Float64Array::from(x.as_slice()?.to_vec()));
+            let ends: Vec<i64> = (0..=rows).map(|row| (row * dim) as i64).collect();
+            columns.push(("x", lists("x", &nodes, lists("x", &ends, values)?)?));
+        }
+        for (name, column, ends) in
+            [("node_label", node_label, &nodes), ("edge_label", edge_label, &edges)]
+        {
+            if let Some(column) = column {
+                columns.push((name, lists(name, ends, column.array()?)?));
+            }
+        }
+        for (name, column) in [("id", id), ("y", y), ("directed", directed.map(Column::Flags))] {
+            if let Some(column) = column {
+                columns.push((name, column.array()?));
+            }
+        }
+        let field =
+            |(name, array): &(&str, ArrayRef)| Field::new(*name, array.data_type().clone(), true);
+        let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
+        let schema = schema.with_metadata([("hg2v.json".to_owned(), json.to_owned())].into());
+        let columns = columns.into_iter().map(|(_, array)| array).collect();
+        let batch = RecordBatch::try_new(Arc::new(schema), columns)
+            .map_err(|e| PyValueError::new_err(e.to_string()))?;
+        Graphs::of_batches(py, [batch])
+    }
+
+    /// The rows of an Arrow record batch, table or stream, of whichever library.
+    #[staticmethod]
+    fn from_arrow(py: Python<'_>, table: AnyRecordBatch) -> PyResult<Graphs> {
+        let batches = table.into_reader()?.collect::<Result<Vec<_>, _>>();
+        Graphs::of_batches(py, batches.map_err(|e| PyValueError::new_err(e.to_string()))?)
+    }
+
+    /// The graphs as an Arrow record batch, one a row.
+    fn to_arrow(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let batch = py.detach(|| dataset::parquet::batch(&self.records));
+        let batch = batch.map_err(|e| raised(py, e.into()))?;
+        exported(py, batch)
+    }
+
+    /// Writes the graphs; the name tells the format.
+    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        work::run(py, 0, None, |watch| {
+            let mut sink = dataset::create(&path, None)?;
+            for (i, record) in self.records.iter().enumerate() {
+                sink.write(record)?;
+                watch.at(i as u64, self.records.len() as u64)?;
+            }
+            sink.finish()
+        })
+    }
+
+    /// Several collections one after the other.
+    #[staticmethod]
+    fn concat(parts: Vec<Graphs>) -> Graphs {
+        let records = parts.iter().flat_map(|part| part.records.iter().cloned()).collect();
+        Graphs::new(records, "<graphs>")
+    }
+
+    /// The graphs at these positions.
+    fn take(&self, positions: Vec<usize>) -> PyResult<Graphs> {
+        let taken = positions.iter().map(|&at| self.records.get(at).cloned());
+        let taken: Option<Vec<_>> = taken.collect();
+        taken
+            .map(|records| Graphs::new(records, "<graphs>"))
+            .ok_or_else(|| PyIndexError::new_err("no graph at one of the positions"))
+    }
+
+    fn __len__(&self) -> usize {
+        self.records.len()
+    }
+
+    /// One graph, as a collection.
+    fn __getitem__(&self, position: isize) -> PyResult<Graphs> {
+        let at = if position < 0 { position + self.records.len() as isize } else { position };
+        usize::try_from(at).map_or_else(
+            |_| Err(PyIndexError::new_err(format!("there is no graph {position}"))),
+            |at| self.take(vec![at]),
+        )
+    }
+
+    /// The class of each graph, `None` where it has none.
+    fn labels(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        self.records.iter().map(|record| scalar(py, record.label.as_ref())).collect()
+    }
+
+    /// The id of each graph, `None` where it has none.
+    fn ids(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        self.records.iter().map(|record| scalar(py, record.id.as_ref())).collect()
+    }
+
+    /// Nodes a graph.
+    fn num_nodes<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        let nodes: Vec<i64> = self.records.iter().map(|r| i64::from(r.num_nodes)).collect();
+        PyArray1::from_vec(py, nodes)
+    }
+
+    /// Edges a graph, as listed.
+    fn num_edges<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        let edges: Vec<i64> = self.records.iter().map(|r| r.edges.len() as i64).collect();
+        PyArray1::from_vec(py, edges)
+    }
+
+    /// The position of the first directed graph.
+    fn first_directed(&self) -> Option<usize> {
+        self.records.iter().position(|record| record.directed)
+    }
+
+    fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = serde_json::to_vec(&*self.records).map_err(|e| parameter(py, &e))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Py<PyAny>, (Bound<'py, PyBytes>,))> {
+        let restore = py.get_type::<Graphs>().getattr("from_state")?;
+        Ok((restore.unbind(), (self.__getstate__(py)?,)))
+    }
+
+    /// What was pickled.
+    #[staticmethod]
+    fn from_state(py: Python<'_>, state: &[u8]) -> PyResult<Graphs> {
+        let records: Vec<GraphRecord> =
+            serde_json::from_slice(state).map_err(|e| parameter(py, &e))?;
+        // What a pickle says is believed no more than what a file says.
+        let batch = dataset::parquet::batch(&records).map_err(|e| raised(py, e.into()))?;
+        Graphs::of_batches(py, [batch])
+    }
+}
+
+impl Graphs {
+    fn of_batches(
+        py: Python<'_>,
+        batches: impl IntoIterator<Item = RecordBatch> + Send,
+    ) -> PyResult<Graphs> {
+        let read = || {
+            let mut records = Vec::new();
+            for batch in batches {
+                let first = records.len() as u64;
+                let origin = Path::new("<graphs>");
+                let limits = Limits::default();
+                records.extend(dataset::parquet::records(&batch, origin, first, &limits)?);
+            }
+            Ok::<_, hg2v::Error>(records)
+        };
+        let records = py.detach(read).map_err(|e| raised(py, e.into()))?;
+        Ok(Graphs::new(records, "<graphs>"))
+    }
+}
+
+/// A batch as an object of which any Arrow library takes the rows.
+pub(crate) fn exported(py: Python<'_>, batch: RecordBatch) -> PyResult<Py<PyAny>> {
+    Ok(Py::new(py, PyRecordBatch::new(batch))?.into_any())
+}
+
+/// Ends of runs: ascending, from 0.
+fn offsets(values: &PyReadonlyArray1<'_, i64>, name: &str) -> PyResult<Vec<i64>> {
+    let values = values.as_slice()?.to_vec();
+    let ascending = values.windows(2).all(|two| two[0] <= two[1]);
+    if values.first() != Some(&0) || !ascending {
+        return Err(PyValueError::new_err(format!("{name} must begin with 0 and never fall")));
+    }
+    Ok(values)
+}
+
+/// Lists over `values`, the `i`-th from `ends[i]` to `ends[i + 1]`.
+fn lists(name: &str, ends: &[i64], values: ArrayRef) -> PyResult<ArrayRef> {
+    if ends.last().copied() != Some(values.len() as i64) {
+        return Err(PyValueError::new_err(format!(
+            "{name} has {} entries where {} belong",
+            values.len(),
+            ends.last().copied().unwrap_or(0)
+        )));
+    }
+    let field = Arc::new(Field::new("element", values.data_type().clone(), true));
+    let made =
+        LargeListArray::try_new(field, OffsetBuffer::new(ends.to_vec().into()), values, None);
+    Ok(Arc::new(made.map_err(|e| PyTypeError::new_err(e.to_string()))?))
+}
+
+fn scalar(py: Python<'_>, scalar: Option<&Scalar>) -> PyResult<Py<PyAny>> {
+    Ok(match scalar {
+        None => py.None(),
+        Some(Scalar::Bool(flag)) => flag.into_pyobject(py)?.to_owned().into_any().unbind(),
+        Some(Scalar::Int(int)) => int.into_pyobject(py)?.into_any().unbind(),
+        Some(Scalar::Float(float)) => float.into_pyobject(py)?.into_any().unbind(),
+        Some(Scalar::Text(text)) => text.into_pyobject(py)?.into_any().unbind(),
+    })
+}

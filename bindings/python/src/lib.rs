@@ -1,0 +1,32 @@
+//! The extension module `hg2v._hg2v`: conversion between Python and the Rust crates.
+//!
+//! All behaviour is in the crates; the public face is the Python in `py_src/hg2v`.
+
+mod errors;
+mod graphs;
+mod model;
+mod network;
+mod pyramid;
+mod rivals;
+mod work;
+
+/// What `py_src/hg2v` stands on; nobody else should.
+#[pyo3::pymodule]
+mod _hg2v {
+    #[pymodule_export]
+    use crate::graphs::Graphs;
+    #[pymodule_export]
+    use crate::model::{Model, presets};
+    #[pymodule_export]
+    use crate::network::{Examples, Network, Pass};
+    #[pymodule_export]
+    use crate::pyramid::coarsen;
+    #[pymodule_export]
+    use crate::rivals::{Graph2Vec, graph2vec_settings, wl_optimal_assignment, wwl};
+
+    #[pymodule_init]
+    fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        use pyo3::types::PyModuleMethods;
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,3 @@
+"""Fixtures of all tests here."""
+
+from shared import *  # noqa: F403

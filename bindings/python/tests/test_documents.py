@@ -1,0 +1,40 @@
+"""What is written for people runs: docstrings, the README's examples, the notebook."""
+
+import doctest
+import importlib
+import os
+import pathlib
+import re
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parents[1]
+
+
+@pytest.mark.parametrize("name", ["hg2v", "hg2v._inputs", "hg2v._models", "hg2v.arrow"])
+def test_docstrings(name):
+    pytest.importorskip("scipy")
+    found = doctest.testmod(importlib.import_module(name))
+    assert found.failed == 0
+    assert found.attempted > 0 or name == "hg2v.arrow"
+
+
+@pytest.mark.parametrize(
+    "path", [HERE / "README.md", HERE.parents[1] / "README.md"], ids=["wheel", "project"]
+)
+def test_readme(path, tmp_path, monkeypatch):
+    pytest.importorskip("networkx")
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, str(path), "exec"), {"__name__": "readme"})
+
+
+def test_notebook(tmp_path):
+    """The quick start, cell after cell, in a kernel of its own."""
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    notebook = nbformat.read(HERE / "notebooks" / "quickstart.ipynb", as_version=4)
+    os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
+    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute(cwd=tmp_path)

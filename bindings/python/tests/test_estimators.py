@@ -1,0 +1,188 @@
+"""Estimators as scikit-learn and karateclub have them."""
+
+import pickle
+import subprocess
+import sys
+import warnings
+
+import hg2v
+import numpy as np
+import pytest
+from shared import PARAMS, same
+
+SMALL = {
+    hg2v.HG2V: PARAMS,
+    hg2v.Graph2Vec: dict(dim=8, epochs=2, random_state=3),
+    hg2v.WLOptimalAssignment: dict(rounds=2),
+    hg2v.WassersteinWL: dict(rounds=1),
+}
+
+
+@pytest.fixture(params=SMALL, ids=lambda kind: kind.__name__)
+def estimator(request):
+    return request.param(**SMALL[request.param])
+
+
+def close(estimator, a, b):
+    """The same bits of vectors; kernels with copies of the known graphs round a little
+    differently from kernels among them."""
+    kernel = isinstance(estimator, (hg2v.WLOptimalAssignment, hg2v.WassersteinWL))
+    np.testing.assert_allclose(a, b, rtol=1e-5 if kernel else 0)
+
+
+def test_fit_transform_is_fit_then_transform(estimator, arrays):
+    both = estimator.fit_transform(arrays)
+    again = type(estimator)(**estimator.get_params()).fit(arrays).transform(hg2v.graphs(arrays))
+    close(estimator, both, again)
+    assert len(estimator.get_feature_names_out()) == both.shape[1]
+    np.testing.assert_array_equal(estimator.get_embedding(), both)
+    close(estimator, estimator.infer(arrays[:3]), both[:3])
+
+
+def test_pickle_and_clone(estimator, arrays):
+    sklearn = pytest.importorskip("sklearn.base")
+    rows = estimator.fit_transform(arrays)
+    close(estimator, pickle.loads(pickle.dumps(estimator)).transform(arrays), rows)
+    other = sklearn.clone(estimator)
+    assert not hasattr(other, "model_") and other.get_params() == estimator.get_params()
+
+
+def test_pipeline_and_grid_search(arrays):
+    pytest.importorskip("sklearn")
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GridSearchCV, cross_val_score
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVC
+
+    y = [one["y"] for one in arrays]
+    pipeline = make_pipeline(hg2v.HG2V(**PARAMS), StandardScaler(), LogisticRegression())
+    # Attributes of the two classes differ by one deviation: any method finds that.
+    assert cross_val_score(pipeline, arrays, y, cv=4).mean() > 0.9
+    for data in (arrays, hg2v.graphs(arrays)):
+        grid = GridSearchCV(pipeline, {"hg2v__dim": [4, 8], "hg2v__hops": [1, 2]}, cv=2)
+        assert grid.fit(data, y).best_score_ > 0.9
+        assert set(grid.best_params_) == {"hg2v__dim", "hg2v__hops"}
+    kernel = make_pipeline(hg2v.WassersteinWL(rounds=1), SVC(kernel="precomputed"))
+    assert kernel.fit(arrays[:30], y[:30]).score(arrays[30:], y[30:]) > 0.8
+
+
+def test_set_output(estimator, arrays):
+    pandas = pytest.importorskip("pandas")
+    rows = estimator.fit_transform(arrays)
+    frame = estimator.set_output(transform="pandas").transform(arrays)
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame.columns) == list(estimator.get_feature_names_out())
+    close(estimator, frame.to_numpy(), rows)
+    polars = pytest.importorskip("polars")
+    frame = estimator.set_output(transform="polars").transform(arrays)
+    assert isinstance(frame, polars.DataFrame) and frame.shape == rows.shape
+    assert isinstance(estimator.set_output(transform="default").transform(arrays), np.ndarray)
+    sklearn = pytest.importorskip("sklearn")
+    with sklearn.config_context(transform_output="pandas"):
+        fresh = type(estimator)(**estimator.get_params()).fit(arrays)
+        assert isinstance(fresh.transform(arrays), pandas.DataFrame)
+
+
+def test_rivals_against_their_definitions(arrays):
+    """Optimal assignment counts what histograms share; rings are told apart by nothing."""
+    path, ring = ([[0, 1], [1, 2]], None), ([[0, 1, 2], [1, 2, 0]], None)
+    # Round 0: 3 common; round 1: path has degrees 1, 2, 1, ring 2, 2, 2: 1 common.
+    # k(path, path) = k(ring, ring) = 6, k(path, ring) = 4.
+    gram = hg2v.WLOptimalAssignment(rounds=1).fit_transform([path, ring])
+    np.testing.assert_allclose(gram, [[1, 4 / 6], [4 / 6, 1]], rtol=1e-15)
+    # 𝒲 = 1/(2·2)·(0 + |2/3 − 0| + |1/3 − 1|) = 1/3
+    kernel = hg2v.WassersteinWL(rounds=1, gamma=2.0, nodes="labels").fit_transform([path, ring])
+    np.testing.assert_allclose(kernel[0, 1], np.exp(-2 / 3), rtol=1e-15)
+    split = hg2v.WLOptimalAssignment(rounds=2).fit(arrays[:10])
+    whole = hg2v.WLOptimalAssignment(rounds=2).fit_transform(arrays)
+    np.testing.assert_array_equal(split.transform(arrays[10:]), whole[10:, :10])
+
+
+def test_coarsen_gives_sparse_matrices(arrays):
+    pytest.importorskip("scipy")
+    for one in arrays[:10]:
+        levels = hg2v.coarsen(one, ratio=0.7)
+        fine, nothing = levels[0]
+        assert nothing is None and fine.shape == (one["num_nodes"],) * 2
+        for (below, _), (above, assignment) in zip(levels, levels[1:]):
+            assert (assignment.sum(axis=0) == 1).all()
+            together = (assignment @ below @ assignment.T).toarray()
+            np.fill_diagonal(together, 0)
+            np.testing.assert_allclose(above.toarray(), together, rtol=1e-6)
+
+
+def test_losses_and_names(model):
+    assert len(model.losses_) == PARAMS["epochs"] and len(model.losses_[0]) == PARAMS["levels"]
+    assert "2 attributes" in model.features_
+    assert model.get_feature_names_out()[-1] == "x1.max.7"
+    assert repr(hg2v.HG2V(dim=8)) == "HG2V(dim=8)"
+
+
+def test_untrained_is_the_command_s_control(model, arrays, command, folder, tmp_path):
+    hg2v.graphs(arrays).write(str(tmp_path / "g.jsonl"))
+    command("embed", folder, tmp_path / "g.jsonl", "--untrained", "--out", tmp_path / "u.npy")
+    same(model.untrained().transform(arrays), np.load(tmp_path / "u.npy"))
+
+
+def test_loaded_models_can_be_fitted_again(folder, arrays, vectors):
+    same(hg2v.load(folder).fit_transform(arrays), vectors)
+
+
+def test_progress_and_logging(arrays, caplog):
+    import logging
+
+    with caplog.at_level(logging.INFO, "hg2v"):
+        hg2v.HG2V(**PARAMS, verbose=True).fit([dict(one, edge_index=np.hstack([one["edge_index"]] * 2), weight=np.hstack([one["weight"]] * 2)) for one in arrays])  # fmt: skip
+    assert "repeated edges merged" in caplog.text
+
+
+def test_import_is_light():
+    """Nothing but numpy is imported, whatever is installed."""
+    heavy = ["sklearn", "torch", "pyarrow", "networkx", "scipy", "pandas", "polars", "tqdm", "dask"]
+    code = f"import sys, hg2v; print([m for m in {heavy!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+# scikit-learn's own checks are written for rows of numbers. Here a row becomes a graph, a ring
+# with a node for each number; so all of them run. For graphs themselves scikit-learn has no checks:
+# its tag `two_d_array=False`, which HG2V has, turns every one off.
+
+
+class OnRows(hg2v.HG2V):
+    """The estimator for rows of numbers."""
+
+    def _graphs(self, X):
+        from sklearn.utils.validation import validate_data
+
+        rows = validate_data(self, X, reset=not hasattr(self, "model_"), dtype=np.float64)
+        n = rows.shape[1]
+        ring = [np.arange(n), (np.arange(n) + 1) % n]
+        return super()._graphs([(ring, row[:, None]) for row in rows])
+
+    def _take(self, X):
+        self.__dict__.pop("model_", None)
+        return super()._take(X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = True
+        return tags
+
+
+def sklearn_checks():
+    try:
+        from sklearn.utils.estimator_checks import estimator_checks_generator
+    except ImportError:
+        return []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tried = OnRows(dim=4, hops=1, levels=1, epochs=1)
+        return [check for _, check in estimator_checks_generator(tried)]
+
+
+@pytest.mark.parametrize("check", sklearn_checks(), ids=lambda check: check.func.__name__)
+@pytest.mark.filterwarnings("ignore")
+def test_sklearn_check(check):
+    check(OnRows(dim=4, hops=1, levels=1, epochs=1))

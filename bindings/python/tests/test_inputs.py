@@ -1,0 +1,222 @@
+"""Every kind of graph gives the same vectors, bit for bit, as the command does."""
+
+import os
+import pickle
+
+import hg2v
+import numpy as np
+import pytest
+from shared import PARAMS, same
+
+
+def networkx_graphs(arrays, name=lambda v: v, kind=None):
+    nx = pytest.importorskip("networkx")
+    made = []
+    for one in arrays:
+        graph = (kind or nx.Graph)(id=one["id"], y=one["y"])
+        graph.add_nodes_from((name(v), {"x": one["x"][v]}) for v in range(one["num_nodes"]))
+        for (u, v), w in zip(one["edge_index"].T, one["weight"]):
+            graph.add_edge(name(int(u)), name(int(v)), weight=float(w))
+        made.append(graph)
+    return made
+
+
+def igraph_graphs(arrays):
+    igraph = pytest.importorskip("igraph")
+    made = []
+    for one in arrays:
+        graph = igraph.Graph(one["num_nodes"], one["edge_index"].T.tolist())
+        graph.vs["x"] = one["x"].tolist()
+        graph.es["weight"] = one["weight"].tolist()
+        made.append(graph)
+    return made
+
+
+def rustworkx_graphs(arrays):
+    rx = pytest.importorskip("rustworkx")
+    made = []
+    for one in arrays:
+        graph = rx.PyGraph()
+        # A hole in the numbering, as a removed node leaves it.
+        gone = graph.add_node({"x": [0.0, 0.0]})
+        nodes = graph.add_nodes_from([{"x": row.tolist()} for row in one["x"]])
+        graph.remove_node(gone)
+        ends = zip(one["edge_index"].T.tolist(), one["weight"].tolist())
+        graph.add_edges_from([(nodes[u], nodes[v], w) for (u, v), w in ends])
+        made.append(graph)
+    return made
+
+
+def scipy_graphs(arrays):
+    sparse = pytest.importorskip("scipy.sparse")
+    made = []
+    for one in arrays:
+        n = one["num_nodes"]
+        upper = sparse.coo_array((one["weight"], tuple(one["edge_index"])), shape=(n, n)).tocsr()
+        made.append((upper + upper.T, one["x"]))
+    return made
+
+
+def arrow_table(arrays):
+    pa = pytest.importorskip("pyarrow")
+    return pa.table(
+        {
+            "id": [one["id"] for one in arrays],
+            "y": [one["y"] for one in arrays],
+            "src": [one["edge_index"][0].tolist() for one in arrays],
+            "dst": [one["edge_index"][1].tolist() for one in arrays],
+            "weight": [one["weight"].tolist() for one in arrays],
+            "x": [one["x"].tolist() for one in arrays],
+        }
+    )
+
+
+def duckdb_relation(arrays):
+    duckdb = pytest.importorskip("duckdb")
+    rows = arrow_table(arrays)  # noqa: F841  (DuckDB finds it by its name)
+    return duckdb.sql("select * from rows")
+
+
+KINDS = {
+    "mappings": lambda arrays: arrays,
+    "networkx": networkx_graphs,
+    "networkx, names": lambda arrays: networkx_graphs(arrays, lambda v: ("node", f"n{v}")),
+    "networkx, multigraph": lambda arrays: networkx_graphs(
+        arrays, kind=pytest.importorskip("networkx").MultiGraph
+    ),
+    "networkx, directed": lambda arrays: networkx_graphs(
+        arrays, kind=pytest.importorskip("networkx").DiGraph
+    ),
+    "igraph": igraph_graphs,
+    "rustworkx": rustworkx_graphs,
+    "scipy": scipy_graphs,
+    "pyarrow table": arrow_table,
+    "pyarrow batch": lambda arrays: arrow_table(arrays).combine_chunks().to_batches()[0],
+    "polars": lambda arrays: pytest.importorskip("polars").from_arrow(arrow_table(arrays)),
+    "pandas": lambda arrays: arrow_table(arrays).to_pandas(),
+    "duckdb": duckdb_relation,
+    "graphs": hg2v.graphs,
+    "list of graphs": lambda arrays: [hg2v.graphs(arrays)[i] for i in range(len(arrays))],
+    "pickled graphs": lambda arrays: pickle.loads(pickle.dumps(hg2v.graphs(arrays))),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_same_bits_from_every_kind(kind, arrays, vectors, folder):
+    given = KINDS[kind](arrays)
+    same(hg2v.load(folder).transform(given), vectors)
+
+
+@pytest.mark.parametrize("kind", ["networkx", "igraph", "scipy", "pyarrow table"])
+def test_same_training_from_every_kind(kind, arrays, vectors):
+    given = KINDS[kind](arrays)
+    same(hg2v.HG2V(**PARAMS).fit_transform(given), vectors)
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet", "jsonl.gz"])
+def test_same_bits_as_the_command(ending, arrays, vectors, model, command, tmp_path):
+    """The command trains on a file that Python wrote, and reads Python's model."""
+    data, out = tmp_path / f"graphs.{ending}", tmp_path / "vectors.npy"
+    hg2v.graphs(arrays).write(str(data))
+    p = PARAMS
+    command(
+        "fit", data, "--out", tmp_path / "theirs", "--dim", p["dim"], "--hops", p["hops"],
+        "--levels", p["levels"], "--epochs", p["epochs"], "--seed", p["random_state"],
+    )  # fmt: skip
+    command("embed", tmp_path / "theirs", data, "--out", out)
+    same(np.load(out), vectors)
+    same(hg2v.load(tmp_path / "theirs").transform(str(data)), vectors)
+    model.save(tmp_path / "ours")
+    command("embed", tmp_path / "ours", data, "--out", tmp_path / "again.npy")
+    same(np.load(tmp_path / "again.npy"), vectors)
+    names = ["config.json", "model.safetensors"]
+    assert [(tmp_path / "ours" / n).read_bytes() for n in names] == [
+        (tmp_path / "theirs" / n).read_bytes() for n in names
+    ]
+
+
+def test_real_set_as_the_command(data_dir, command, tmp_path):
+    """MUTAG, with node labels, from its zip and through networkx."""
+    nx = pytest.importorskip("networkx")
+    pa = pytest.importorskip("pyarrow")
+    data = data_dir / "MUTAG.zip"
+    command("fit", data, "--out", tmp_path / "m", "--epochs", 2, "--no-cache")
+    command("embed", tmp_path / "m", data, "--out", tmp_path / "v.npy", "--no-cache")
+    vectors = np.load(tmp_path / "v.npy")
+    read = hg2v.graphs(data)
+    same(hg2v.HG2V(epochs=2).fit_transform(read), vectors)
+    graphs = []
+    for row in pa.record_batch(read.to_arrow()).to_pylist():
+        graph = nx.Graph()
+        graph.add_nodes_from((v, {"label": of}) for v, of in enumerate(row["node_label"]))
+        graph.add_edges_from(zip(row["src"], row["dst"]))
+        graphs.append(graph)
+    same(hg2v.HG2V(epochs=2).fit_transform(graphs), vectors)
+
+
+def test_threads_and_company_change_nothing(arrays, vectors, folder):
+    for n_jobs in (1, 2, 3):
+        alone = hg2v.load(folder).set_params(n_jobs=n_jobs)
+        same(alone.transform(arrays), vectors)
+        same(np.concatenate([alone.transform([one]) for one in arrays[:5]]), vectors[:5])
+        same(hg2v.HG2V(**PARAMS, n_jobs=n_jobs).fit_transform(arrays), vectors)
+
+
+def test_attributes_by_name(arrays):
+    nx = pytest.importorskip("networkx")
+    graphs = []
+    for one in arrays:
+        graph = nx.Graph()
+        for v, (charge, mass) in enumerate(one["x"]):
+            graph.add_node(v, charge=charge, mass=mass, element="C" if v % 2 else "N")
+        graph.add_edges_from(
+            (u, v, {"order": w}) for (u, v), w in zip(one["edge_index"].T.tolist(), one["weight"])
+        )
+        graphs.append(graph)
+    named = dict(attributes=["charge", "mass"], weight="order")
+    with_labels = [dict(one, node_label=["N", "C"] * 15) for one in arrays]
+    with_labels = [
+        dict(one, node_label=one["node_label"][: one["num_nodes"]]) for one in with_labels
+    ]
+    by_name = hg2v.HG2V(**PARAMS, **named).fit_transform(graphs)
+    same(by_name, hg2v.HG2V(**PARAMS).fit_transform(arrays))
+    by_name = hg2v.HG2V(**PARAMS, **named, label="element").fit_transform(graphs)
+    same(by_name, hg2v.HG2V(**PARAMS).fit_transform(with_labels))
+
+
+def test_odd_graphs_have_vectors(model):
+    odd = [
+        {"edge_index": np.zeros((2, 0), int), "num_nodes": 0, "x": np.zeros((0, 2))},
+        {"edge_index": np.zeros((2, 0), int), "num_nodes": 1, "x": [[1.0, 2.0]], "weight": []},
+        {"edge_index": [[0, 0, 1, 1], [0, 1, 0, 2]], "x": np.eye(3, 2), "weight": [1, 1, 1, 0.5]},
+    ]
+    rows = model.transform(odd)
+    assert rows.shape[0] == 3 and np.isfinite(rows).all()
+
+
+def test_labels_of_any_kind(tmp_path):
+    labels = [["a", 1, 2.5, True], ["b", 1, 2.5, False], [7, 7, 7, 7]]
+    given = [{"edge_index": [[0, 1, 2], [1, 2, 3]], "node_label": of} for of in labels]
+    first = hg2v.HG2V(**PARAMS).fit_transform(given)
+    hg2v.graphs(given).write(str(tmp_path / "g.jsonl"))
+    same(hg2v.HG2V(**PARAMS).fit_transform(str(tmp_path / "g.jsonl")), first)
+
+
+def test_a_set_by_its_name(data_dir, monkeypatch):
+    monkeypatch.setenv("HG2V_DATA", str(data_dir))
+    assert len(hg2v.graphs("MUTAG")) == 188
+    assert set(hg2v.graphs("MUTAG").labels()) == {1, -1}
+
+
+def test_smiles():
+    pytest.importorskip("rdkit")
+    read = hg2v.graphs(["CCO", "c1ccccc1"])
+    assert read.num_nodes().tolist() == [3, 6] and read.num_edges().tolist() == [2, 6]
+
+
+def test_paths_in_a_list(arrays, tmp_path, vectors, model):
+    parts = hg2v.graphs(arrays)
+    parts.take(list(range(20))).write(str(tmp_path / "a.jsonl"))
+    parts.take(list(range(20, 40))).write(str(tmp_path / "b.parquet"))
+    same(model.transform([tmp_path / "a.jsonl", tmp_path / "b.parquet"]), vectors)
+    assert os.fspath(tmp_path)

@@ -1,0 +1,266 @@
+"""Bad input is refused by an exception that says what, where and what to do."""
+
+import json
+import multiprocessing
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+
+import hg2v
+import numpy as np
+import pytest
+from hg2v.errors import FileError, HG2VError, InputError, NotFittedError, ParameterError
+from shared import PARAMS, same
+
+PATH = [[0, 1], [1, 2]]
+
+
+def strings():
+    return [{"edge_index": PATH, "x": [["a"], ["b"], ["c"]]}]
+
+
+def mixed():
+    nx = pytest.importorskip("networkx")
+    one, two = nx.path_graph(3), nx.path_graph(3)
+    for v in one:
+        one.nodes[v]["charge"] = 1.0
+    two.nodes[0]["charge"] = 1.0
+    return [one, two]
+
+
+REFUSED = {
+    "nothing": (lambda: None, {}, "graphs are expected"),
+    "an empty list": (lambda: [], {}, "there are no graphs"),
+    "a number": (lambda: 3, {}, "graphs are expected"),
+    "a list of numbers": (lambda: [1, 2], {}, "graph 0 is a int"),
+    "a matrix": (lambda: np.zeros((3, 4)), {}, "graph 0 is a numpy.ndarray"),
+    "None among graphs": (lambda: [(PATH, None), None], {}, "graph 1 is a NoneType"),
+    "one graph": (lambda: pytest.importorskip("networkx").path_graph(3), {}, "give a list of graphs"),
+    "texts as attributes": (strings, {}, "graph 0: .*'x' holds .*'a'"),
+    "not a number": (lambda: [(PATH, [[1.0], [np.nan], [0.0]])], {}, "record 1: `x` holds `NaN`"),
+    "infinite": (lambda: [(PATH, [[1.0], [np.inf], [0.0]])], {}, "`x` holds `inf`"),
+    "too few rows": (lambda: [{"edge_index": PATH, "num_nodes": 5, "x": np.zeros((3, 1))}], {}, "graph 0: .*3 entries"),
+    "ragged": (lambda: [(PATH, [[1.0], [1.0, 2.0], [0.0]])], {}, "graph 0: rows of different lengths"),
+    "an end beyond the nodes": (lambda: [{"edge_index": [[0], [7]], "num_nodes": 3}], {}, "record 1: .*7"),
+    "a negative end": (lambda: [{"edge_index": [[0], [-1]], "num_nodes": 3}], {}, "-1"),
+    "a billion nodes": (lambda: [{"edge_index": PATH, "num_nodes": 10**9}], {}, "1000000000 nodes"),
+    "more nodes than numbers": (lambda: [{"edge_index": PATH, "num_nodes": 2**62}], {}, "nodes"),
+    "fewer than none": (lambda: [{"edge_index": PATH, "num_nodes": -1}], {}, "node_ptr|num_nodes"),
+    "edges of three ends": (lambda: [(np.zeros((3, 4), int), None)], {}, r"shape \(3, 4\)"),
+    "ends between nodes": (lambda: [([[0.5], [1.0]], None)], {}, "float64"),
+    "a key that means nothing": (lambda: [{"edge_index": PATH, "nodes": 3}], {}, "'nodes' means nothing"),
+    "attributes of some nodes": (mixed, {"attributes": "charge"}, "graph 1: node number 1 has no attribute 'charge'"),
+    "a name that is not there": (mixed, {"label": "element"}, "graph 0: node number 0 has no attribute 'element'"),
+    "attributes of some graphs": (lambda: [(PATH, np.zeros((3, 1))), (PATH, None)], {}, "graph 1 has no attributes 'x'"),
+    "other attributes": (lambda: [(PATH, np.zeros((3, 1))), (PATH, np.ones((3, 2)))], {}, "graph 1 has 2 attributes 'x'"),
+    "a negative weight": (lambda: [{"edge_index": PATH, "weight": [1.0, -2.0]}], {}, "weighs -2.*weights abs"),
+    "a label that is none": (lambda: [{"edge_index": PATH, "node_label": [{}, 1, 2]}], {}, "is a dict"),
+    "a file that is not there": (lambda: "nowhere.jsonl", {}, "no such file"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case):
+    make, params, message = REFUSED[case]
+    with pytest.raises(InputError, match=message):
+        hg2v.HG2V(**PARAMS, **params).fit(make())
+    assert issubclass(InputError, ValueError)
+
+
+def test_sparse_matrix_of_a_billion_nodes():
+    sparse = pytest.importorskip("scipy.sparse")
+    huge = sparse.coo_array(([1.0], ([0], [1])), shape=(10**9, 10**9))
+    with pytest.raises(InputError, match="1000000000 nodes"):
+        hg2v.HG2V().fit([huge])
+
+
+def test_directed_graphs_are_refused_on_demand(caplog):
+    nx = pytest.importorskip("networkx")
+    graphs = [nx.path_graph(12), nx.path_graph(12, nx.DiGraph)]
+    with pytest.raises(InputError, match="graph 1 is directed"):
+        hg2v.HG2V(**PARAMS, directed="refuse").fit(graphs)
+    with caplog.at_level("WARNING", "hg2v"):
+        vectors = hg2v.HG2V(**PARAMS).fit_transform(graphs)
+    assert "1 directed graphs read as undirected" in caplog.text
+    same(vectors[0], vectors[1])
+
+
+@pytest.mark.parametrize(
+    "params, message",
+    [
+        (dict(dim=0), "dim is 0"),
+        (dict(dim="many"), "many"),
+        (dict(dim=-3), "-3"),
+        (dict(dim=2.5), "2.5"),
+        (dict(hops=1000), "hops"),
+        (dict(lr=-1.0), "lr is -1"),
+        (dict(lr=float("nan")), "lr is nan"),
+        (dict(epochs=10**9), "epochs"),
+        (dict(loss="hinge"), "jsd, infonce, cosine"),
+        (dict(preset="best"), "preset"),
+        (dict(coarsening="best"), "best"),
+        (dict(readout=[]), "readout"),
+        (dict(random_state="x"), "random_state"),
+        (dict(n_jobs=0), "n_jobs"),
+        (dict(ratio=2.0), "ratio is 2"),
+    ],
+)
+def test_parameters_refused(params, message, arrays):
+    with pytest.raises(ParameterError, match=message):
+        hg2v.HG2V(**params).fit(arrays)
+
+
+def test_models_refused(folder, tmp_path, arrays, model):
+    with pytest.raises(FileError, match="nowhere") as found:
+        hg2v.load(tmp_path / "nowhere")
+    assert isinstance(found.value, OSError) and found.value.errno == 2
+    other = tmp_path / "other"
+    other.mkdir()
+    for name in ("config.json", "model.safetensors"):
+        (other / name).write_bytes((folder / name).read_bytes())
+    config = json.loads((other / "config.json").read_text())
+    (other / "config.json").write_text(json.dumps({**config, "format": 99}))
+    with pytest.raises(InputError, match="format is 99"):
+        hg2v.load(other)
+    (other / "config.json").write_text(json.dumps(config))
+    damaged = bytearray((other / "model.safetensors").read_bytes())
+    damaged[-1] ^= 1
+    (other / "model.safetensors").write_bytes(damaged)
+    with pytest.raises(InputError):
+        hg2v.load(other)
+    with pytest.raises(FileError):
+        model.save(folder)
+    with pytest.raises(NotFittedError, match="not fitted"):
+        hg2v.HG2V().transform(arrays)
+    with pytest.raises(InputError, match="no node attributes"):
+        model.transform([(PATH, None)])
+    with pytest.raises(InputError, match="3 attributes"):
+        model.transform([(PATH, np.zeros((3, 3)))])
+
+
+def test_tables_refused(model):
+    pa = pytest.importorskip("pyarrow")
+    with pytest.raises(InputError, match="no column `src`"):
+        model.embed_arrow(pa.table({"a": [1]}))
+    with pytest.raises(InputError, match="lists of integers"):
+        model.embed_arrow(pa.table({"src": ["a"], "dst": ["b"]}))
+    with pytest.raises(InputError, match="record 2"):
+        model.embed_arrow(
+            pa.table({"src": [[0], [0]], "dst": [[1], [-1]], "x": [[[0.0, 1.0]] * 2] * 2})
+        )
+    with pytest.raises((TypeError, ValueError)):
+        model.embed_arrow(3)
+
+
+def test_everything_is_one_family():
+    assert all(
+        issubclass(e, HG2VError) for e in (InputError, ParameterError, FileError, NotFittedError)
+    )
+
+
+def in_a_fork(folder, arrays, pipe):
+    rows = hg2v.load(folder).transform(arrays)
+    pipe.send(rows)
+    pipe.close()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_fork_after_threads_started(folder, arrays, vectors):
+    """The child has none of its parent's threads, and works all the same."""
+    same(hg2v.load(folder).transform(arrays), vectors)
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe()
+    child = context.Process(target=in_a_fork, args=(folder, arrays, theirs))
+    child.start()
+    assert ours.poll(60), "the child hangs"
+    same(ours.recv(), vectors)
+    child.join(60)
+    assert child.exitcode == 0
+
+
+def test_threads_of_python_run_beside_each_other(folder, arrays, vectors):
+    rows = [None] * 4
+
+    def embed(at):
+        rows[at] = hg2v.load(folder).transform(arrays)
+
+    threads = [threading.Thread(target=embed, args=(at,)) for at in range(4)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    for made in rows:
+        same(made, vectors)
+
+
+def test_interrupted():
+    """Ctrl-C ends a training that would go on for hours, and the process goes on."""
+    code = """
+        import sys, threading, hg2v
+        rings = [([range(n), [*range(1, n), 0]], None) for n in range(10, 60)]
+        model = hg2v.HG2V(epochs=1_000_000)
+        print("ready", flush=True)
+        try:
+            model.fit(rings)
+        except KeyboardInterrupt:
+            print("stopped", hasattr(model, "model_"), hg2v.HG2V(dim=4, epochs=1).fit_transform(rings).shape[0])
+    """
+    child = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True
+    )
+    assert child.stdout.readline() == "ready\n"
+    # It is heard at any time: before the work began, Python itself raises.
+    threading.Event().wait(1.0)
+    os.kill(child.pid, signal.SIGINT)
+    out, _ = child.communicate(timeout=60)
+    assert out == "stopped False 50\n"
+
+
+def test_the_lock_is_released(arrays):
+    """Another thread of Python counts while a model is trained."""
+    counted, stop = [0], threading.Event()
+
+    def count():
+        while not stop.wait(0.001):
+            counted[0] += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    before = counted[0]
+    hg2v.HG2V(dim=64, epochs=100).fit(arrays)
+    during = counted[0] - before
+    stop.set()
+    thread.join()
+    assert during > 0
+
+
+def test_no_panic_reaches_the_interpreter():
+    """Whatever numbers say, an exception of ours: arrays of random nonsense."""
+    rng = np.random.default_rng(0)
+    from hg2v import _hg2v
+
+    for _ in range(300):
+        ends = rng.integers(-5, 30, (2, int(rng.integers(0, 12))))
+        ptr = [np.sort(rng.integers(0, 20, int(rng.integers(0, 4)))) for _ in range(2)]
+        x = rng.normal(size=(int(rng.integers(0, 20)), int(rng.integers(0, 3))))
+        try:
+            _hg2v.Graphs.stacked(*ptr, *ends, x=x)
+        except (ValueError, HG2VError):
+            pass
+    for _ in range(100):
+        n = int(rng.integers(0, 12))
+        one = {
+            "edge_index": rng.integers(
+                0, max(n, 1), (2, 0 if n == 0 else int(rng.integers(0, 30)))
+            ),
+            "num_nodes": n,
+        }
+        assert np.isfinite(
+            hg2v.HG2V(dim=4, levels=2, epochs=1).fit_transform([one, (PATH, None)])
+        ).all()
+
+
+def test_paths_may_be_paths(folder):
+    assert hg2v.load(pathlib.Path(folder)).dim == hg2v.load(str(folder)).dim

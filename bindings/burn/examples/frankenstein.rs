@@ -27,15 +27,15 @@ use burn::tensor::activation::relu;
 use burn::tensor::{Device, Tensor, TensorData};
 use hg2v::dataset::Limits;
 use hg2v::dataset::synthetic::Model;
+use hg2v::dataset::synthetic::SyntheticSet;
 use hg2v::dataset::synthetic::frankenstein::{ATTRIBUTES, Frankenstein};
 use hg2v::dataset::synthetic::noise::Noise;
-use hg2v::dataset::synthetic::SyntheticSet;
 use hg2v::graph::GraphRecord;
 use hg2v::model::{Architecture, Example, Layout, Network, initial};
 use hg2v::nn::pairs::{Negatives, Score};
-use hg2v::prepare::{Collection, Run};
-use hg2v::train::schedule::{order, rate};
+use hg2v::prepare::Run;
 use hg2v::train::Recipe;
+use hg2v::train::schedule::{order, rate};
 use hg2v::{Hg2v, Hg2vParams};
 use hg2v_burn::Layer;
 use hg2v_eval::controls::Given;
@@ -110,7 +110,7 @@ fn main() -> Result<()> {
     let network = Network { layout };
     for (what, learns) in [("a CNN as it was drawn", false), ("a CNN that learnt", true)] {
         let pipeline = train(&network, &fit.examples, &records, &params.recipe, learns)?;
-        let vectors = embed(&pipeline, &network, &fit.examples, &records);
+        let vectors = embed(&pipeline, &network, &fit.examples, &records)?;
         judge(what, network.layout.embedding_dim(), vectors)?;
     }
     let majority = study.majority();
@@ -152,7 +152,8 @@ fn train(
     let mut step = 0;
     for epoch in 0..recipe.epochs {
         for chosen in order(examples.len(), recipe.seed, epoch).chunks(recipe.batch) {
-            let batch: Vec<Example> = chosen.iter().map(|&i| examples[i as usize].clone()).collect();
+            let batch: Vec<Example> =
+                chosen.iter().map(|&i| examples[i as usize].clone()).collect();
             let pictures = pictures(chosen.iter().map(|&i| &records[i as usize]), &device);
             let mut features = pipeline.eye.look(pictures);
             if !learns {
@@ -176,16 +177,16 @@ fn embed(
     network: &Network,
     examples: &[Example],
     records: &[GraphRecord],
-) -> Vec<f32> {
+) -> Result<Vec<f32>> {
     let pipeline = pipeline.valid();
     let device = pipeline.theta.val().device();
     let mut vectors = Vec::new();
     for (examples, records) in examples.chunks(64).zip(records.chunks(64)) {
         let features = pipeline.eye.look(pictures(records.iter(), &device));
         let rows = Layer::new(network, examples).embed(features, pipeline.theta.val());
-        vectors.extend(rows.into_data().to_vec::<f32>());
+        vectors.extend(rows.into_data().try_to_vec::<f32>()?);
     }
-    vectors
+    Ok(vectors)
 }
 
 /// The pictures of all atoms, whole again: a record has their first 780 pixels.

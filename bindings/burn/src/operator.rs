@@ -179,7 +179,7 @@ fn value<B: Backend>(
     parameters: FloatTensor<B>,
     call: &Call,
 ) -> (FloatTensor<B>, Option<Both<B>>) {
-    let device = B::float_device(&features);
+    let device = features.device();
     let (features, parameters) = (numbers::<B>(features), numbers::<B>(parameters));
     match kind(&features) {
         Kind::Single => value_in::<B, f32>(&features, &parameters, call, &device),
@@ -224,7 +224,7 @@ fn embeddings_vjp<B: Backend>(
             (values::<R>(&features), values::<R>(&parameters), values::<R>(&d));
         both::<B, R>(layer, layer.embeddings_vjp(&features, &parameters, &d), device)
     }
-    let device = B::float_device(&features);
+    let device = features.device();
     let data = [features, parameters, d_embeddings].map(numbers::<B>);
     match kind(&data[0]) {
         Kind::Single => of::<B, f32>(layer, data, &device),

@@ -37,7 +37,11 @@ fn tensor<const D: usize>(values: &[f64], shape: [usize; D], device: &Device) ->
 }
 
 fn read<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
-    tensor.into_data().to_vec::<f64>()
+    tensor.into_data().try_to_vec::<f64>().unwrap()
+}
+
+fn single<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+    tensor.into_data().try_to_vec::<f32>().unwrap()
 }
 
 /// Compares gradients of `value` with central differences, along every coordinate.
@@ -65,7 +69,10 @@ fn check(value: impl Fn(Tensor<2>, Tensor<1>) -> Tensor<1>, layer: &Layer) {
     };
     for (i, &d) in dz.iter().enumerate() {
         let expected = differ(&|h| at(&moved(&z, i, h), &theta));
-        assert!((d - expected).abs() < 1e-7 * (1.0 + expected.abs()), "feature {i}: {d} {expected}");
+        assert!(
+            (d - expected).abs() < 1e-7 * (1.0 + expected.abs()),
+            "feature {i}: {d} {expected}"
+        );
     }
     for (i, &d) in dtheta.iter().enumerate() {
         let expected = differ(&|h| at(&z, &moved(&theta, i, h)));
@@ -77,8 +84,7 @@ fn check(value: impl Fn(Tensor<2>, Tensor<1>) -> Tensor<1>, layer: &Layer) {
 #[test]
 fn the_gradients_of_every_loss_are_its_slopes() {
     let (_, _, layer) = setting();
-    let scores =
-        [Score::JensenShannon, Score::InfoNce, Score::CosineInfoNce { temperature: 0.5 }];
+    let scores = [Score::JensenShannon, Score::InfoNce, Score::CosineInfoNce { temperature: 0.5 }];
     for score in scores {
         for negatives in [Negatives::All, Negatives::OtherGraphs] {
             check(|z, theta| layer.loss(z, theta, (score, negatives)), &layer);
@@ -115,15 +121,14 @@ fn embeddings_and_gradients_are_the_cores_to_the_bit() {
     let features = layer.features(&examples, &device).require_grad();
     let theta = parameters(&model, &device).require_grad();
     let e = layer.embed(features.clone(), theta.clone());
-    assert_eq!(e.clone().into_data().to_vec::<f32>(), model.embed_examples(&examples));
+    assert_eq!(single(e.clone()), model.embed_examples(&examples));
 
     let d: Vec<f32> = numbers(e.dims().iter().product(), 0.9).iter().map(|&d| d as f32).collect();
     let along = Tensor::from_data(TensorData::new(d.clone(), e.dims()), &device);
     let gradients = (e * along).sum().backward();
     let expected = model.vjp(&examples, &d).unwrap();
-    let of = |tensor: Vec<f32>| tensor;
-    assert_eq!(of(features.grad(&gradients).unwrap().into_data().to_vec()), expected.features);
-    assert_eq!(of(theta.grad(&gradients).unwrap().into_data().to_vec()), expected.parameters);
+    assert_eq!(single(features.grad(&gradients).unwrap()), expected.features);
+    assert_eq!(single(theta.grad(&gradients).unwrap()), expected.parameters);
 }
 
 #[test]

@@ -58,7 +58,7 @@ function drawRun({ head }) {
   const parts = [];
   if (config) {
     const { architecture: a, recipe: r, preparation: p, data } = config;
-    const words = (value) => (typeof value === "string" ? value.replaceAll("-", " ") : Array.isArray(value) ? value.map(words).join(", ") : value === true ? "yes" : value === false ? "no" : value && typeof value === "object" ? Object.entries(value).map(([key, own]) => `${key.replaceAll("-", " ")} ${words(own)}`).join(", ") : String(value));
+    const words = (value) => (typeof value === "string" ? value.replaceAll("-", " ") : Array.isArray(value) ? value.map(words).join(", ") : value === true ? "yes" : value === false ? "no" : value === null ? "none" : value && typeof value === "object" ? Object.entries(value).map(([key, own]) => `${key.replaceAll("-", " ")} ${words(own)}`).join(", ") : String(value));
     const rest = (object, known) => Object.entries(object).filter(([key]) => !known.includes(key)).map(([key, value]) => [key.replaceAll("_", " "), words(value)]);
     const block = (title, list) => make("div", {}, make("h3", {}, title), pairs(list));
     parts.push(

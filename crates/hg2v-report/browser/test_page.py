@@ -204,11 +204,14 @@ def test_zooming_and_moving_keep_the_place_under_the_pointer(demo, open_page):
     page.mouse.wheel(0, -500)
     opened.settle()
     assert page.evaluate("page.map.view.scale") > 1.5
-    assert math.dist(opened.place(5), (x, y)) < 1
+    # As exactly as the browser tells where the pointer is: to a pixel, now three times as large.
+    assert math.dist(opened.place(5), (x, y)) < 3
+    x, y = opened.place(5)
+    page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 80, y + 30, steps=5)
     page.mouse.up()
-    assert math.dist(opened.place(5), (x + 80, y + 30)) < 1
+    assert math.dist(opened.place(5), (x + 80, y + 30)) < 2
     page.click("#fit")
     opened.settle()
     box = page.locator("#map").bounding_box()
@@ -361,7 +364,7 @@ def test_a_sample_says_so(demo, tmp_path, open_page):
     hg2v(demo.parent, "report", "demo", "--sample", 20, "--out", tmp_path / "page.html", "-q")
     opened = open_page(tmp_path / "page.html")
     page = opened.page
-    assert "20 of 60 graphs" in page.locator(".note").first.inner_text()
+    assert "20 of 60 graphs" in page.locator(".note:visible").first.inner_text()
     # Neighbours are found among all graphs; those that are not here are named.
     page.evaluate("page.map.choose(0)")
     expected = nearest(demo, "vectors.parquet", page.evaluate("page.head.ids[0]"))

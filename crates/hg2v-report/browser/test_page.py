@@ -331,10 +331,12 @@ def test_graphs_of_any_size(tmp_path, open_page):
         {"id": "full", "edges": [[u, v] for u in range(120) for v in range(u)]},
     ]
     write_jsonl(tmp_path / "graphs.jsonl", graphs)
-    hg2v(tmp_path, "fit", "graphs.jsonl", "--out", "model", "--dim", 4, "--levels", 2, "--epochs", 1, "-q")
-    hg2v(tmp_path, "report", "model", "--out", "page.html", "-q")
+    write_jsonl(tmp_path / "small.jsonl", [{"edges": [[v, v + 1] for v in range(9)]}] * 4)
+    hg2v(tmp_path, "fit", "small.jsonl", "--out", "model", "--preset", "paper", "--dim", 4, "--levels", 2, "--epochs", 1, "-q")
+    hg2v(tmp_path, "report", "model", "--data", "graphs.jsonl", "--out", "page.html", "-q")
     opened = open_page(tmp_path / "page.html")
     page = opened.page
+    assert "not trained on these graphs" in page.locator(".note:visible").inner_text()
     assert page.locator("#lede").inner_text().startswith("6 graphs · vectors")
     for graph in range(6):
         page.evaluate("i => page.map.choose(i)", graph)

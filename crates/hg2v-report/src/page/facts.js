@@ -32,7 +32,7 @@ function drawData({ head, map, palette }) {
   }
   const charts = map.attributes.filter(({ name }) => ["nodes", "edges", "density"].includes(name)).map(({ name, of }) => {
     const values = [...of].filter((value) => value !== head.missing);
-    return values.length > 1 ? histogram(values, `${name[0].toUpperCase()}${name.slice(1)}`, css(palette.kind(0))) : null;
+    return values.some((value) => value !== values[0]) ? histogram(values, `${name[0].toUpperCase()}${name.slice(1)}`, css(palette.kind(0))) : null;
   });
   parts.push(make("div", { class: "small" }, ...charts.filter(Boolean)));
   $("facts").replaceChildren(...parts);

@@ -107,7 +107,9 @@ fn stream(address: &str, graphs: &[String]) -> usize {
     let head = "POST /embed HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
                 Content-Type: application/x-ndjson\r\nContent-Length:";
     std::thread::scope(|scope| {
-        scope.spawn(move || write.write_all(format!("{head} {}\r\n\r\n{body}", body.len()).as_bytes()).unwrap());
+        scope.spawn(move || {
+            write.write_all(format!("{head} {}\r\n\r\n{body}", body.len()).as_bytes()).unwrap()
+        });
         let mut found = 0;
         let mut read = BufReader::with_capacity(1 << 18, read);
         let mut line = Vec::new();
@@ -168,8 +170,14 @@ fn main() {
     }
     println!("{} graphs, best of three runs each", graphs.len());
     println!("hg2v embed, in batch: {batch:.0} graphs a second");
-    println!("four streams: {streams:.0} graphs a second ({:.0} % of batch)", 100.0 * streams / batch);
-    println!("single requests, 16 connections: {single:.0} a second ({:.0} % of batch)", 100.0 * single / batch);
+    println!(
+        "four streams: {streams:.0} graphs a second ({:.0} % of batch)",
+        100.0 * streams / batch
+    );
+    println!(
+        "single requests, 16 connections: {single:.0} a second ({:.0} % of batch)",
+        100.0 * single / batch
+    );
 
     for share in [0.5 * single, 0.35 * batch] {
         let mut late = paced(&server.address, &graphs, share, Duration::from_secs(10));
@@ -177,7 +185,9 @@ fn main() {
         let at = |q: f64| late[((late.len() - 1) as f64 * q) as usize].as_secs_f64() * 1e3;
         println!(
             "{share:.0} single requests a second: median {:.1} ms, p99 {:.1} ms, most {:.1} ms",
-            at(0.5), at(0.99), at(1.0)
+            at(0.5),
+            at(0.99),
+            at(1.0)
         );
     }
     drop(server);
@@ -210,7 +220,10 @@ fn main() {
     });
     println!(
         "a minute of overload: {} answered, {} refused; memory {:.0} MiB after 5 s, {:.0} MiB after 60 s",
-        taken.into_inner(), refused.into_inner(), memory[0], memory[memory.len() - 1]
+        taken.into_inner(),
+        refused.into_inner(),
+        memory[0],
+        memory[memory.len() - 1]
     );
 }
 

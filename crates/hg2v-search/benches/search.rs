@@ -55,10 +55,14 @@ fn best<T>(runs: usize, mut job: impl FnMut() -> T) -> (f64, T) {
 }
 
 fn main() {
-    let folder = env::args().nth(1).filter(|argument| !argument.starts_with("--")).map(PathBuf::from);
+    let folder =
+        env::args().nth(1).filter(|argument| !argument.starts_with("--")).map(PathBuf::from);
     let (n, dim) = (10_000, 768);
     let rows = made(n, dim, 24);
-    println!("exact: {n} vectors of {dim} numbers, the {TOP} nearest, {} threads", rayon::current_num_threads());
+    println!(
+        "exact: {n} vectors of {dim} numbers, the {TOP} nearest, {} threads",
+        rayon::current_num_threads()
+    );
     let mut lines = Vec::new();
     for metric in [Metric::Cosine, Metric::Euclidean] {
         let (making, space) = best(3, || Space::new(dim, rows.clone(), metric).unwrap());

@@ -39,7 +39,7 @@ pub struct Duplicates {
 /// # Complexity
 /// `O(n² · dim)` time, `O(most)` space beyond a block a thread.
 pub fn duplicates<R: Real>(space: &Space<R>, within: f64, most: usize) -> Result<Duplicates> {
-    if !(within >= 0.0) {
+    if within.is_nan() || within < 0.0 {
         return Err(Error::parameter("threshold", within, "a distance is at least 0"));
     }
     let (dim, shadows) = (space.dim, &space.shadows);

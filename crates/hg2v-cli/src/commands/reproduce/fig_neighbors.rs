@@ -12,6 +12,7 @@ use hg2v::nn::machine::Machine;
 use hg2v::prepare::{Collection, Run};
 use hg2v::rng;
 use hg2v::train::Flow;
+use hg2v_search::{Metric, Neighbor, Space, exact};
 use rand::RngExt;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -33,10 +34,18 @@ const QUICK_GRAPHS: usize = 600;
 const QUICK_EPOCHS: u64 = 3;
 
 /// A graph and those nearest to it.
+#[derive(Clone)]
 struct Row {
     graph: usize,
     /// With their distances, nearest first.
     neighbors: Vec<(usize, f64)>,
+}
+
+impl Row {
+    fn new(graph: usize, near: &[Neighbor]) -> Row {
+        let neighbors = near.iter().map(|near| (near.position, near.distance)).collect();
+        Row { graph, neighbors }
+    }
 }
 
 /// Everything that is drawn of a set.
@@ -63,9 +72,10 @@ pub(super) fn make(args: &Args, context: &Context) -> anyhow::Result<Figure> {
         }
         let run = Run { records: &records, file: &file, position: 0 };
         let collection = params.collect(run, args.cache.open().as_ref())?;
-        let vectors = vectors(set, &collection, &params, &machine, context)?;
+        let space = vectors(set, &collection, &params, &machine, context)?;
+        let near = exact::nearest_others(&space, NEIGHBORS)?;
         let wanted = SETS.iter().find(|(name, _)| *name == set).map_or(0, |(_, rows)| *rows);
-        all.push(found(set, &collection, &vectors, wanted, context.global.seed));
+        all.push(found(set, &collection, near, wanted, context.global.seed));
     }
     let mut protocol = json!({
         "rows": SETS.iter().map(|(set, rows)| (*set, *rows)).collect::<Vec<_>>(),
@@ -106,14 +116,14 @@ fn some(records: Vec<GraphRecord>, most: usize, seed: u64) -> Vec<GraphRecord> {
     records.into_iter().filter(keep).collect()
 }
 
-/// A row for each graph, by a model that was trained on all of them.
+/// A vector for each graph, by a model that was trained on all of them.
 fn vectors(
     set: &str,
     collection: &Collection<'_>,
     params: &Hg2vParams,
     machine: &Machine,
     context: &Context,
-) -> anyhow::Result<Vec<Vec<f32>>> {
+) -> anyhow::Result<Space> {
     let mut fit = params.prepare(collection, None)?;
     fit.machine = machine.clone();
     let steps = collection.len().div_ceil(params.recipe.batch) as u64 * params.recipe.epochs;
@@ -126,17 +136,17 @@ fn vectors(
     bar.finish_and_clear();
     let rows = model.embed_examples_on(machine, &fit.examples)?;
     let dim = model.network().layout.embedding_dim();
-    Ok(rows.chunks_exact(dim).map(<[f32]>::to_vec).collect())
+    Ok(Space::new(dim, rows, Metric::Euclidean)?)
 }
 
 fn found(
     set: &'static str,
     collection: &Collection<'_>,
-    vectors: &[Vec<f32>],
+    near: Vec<Vec<Neighbor>>,
     wanted: usize,
     seed: u64,
 ) -> Found {
-    let n = vectors.len();
+    let n = near.len();
     let mut rng = rng::stream(seed, "graphs with neighbours", 0, 0);
     let mut queries: Vec<usize> = Vec::new();
     while queries.len() < wanted.min(n) {
@@ -146,7 +156,8 @@ fn found(
         }
     }
     let label = |i: usize| collection.run.records[i].label.as_ref();
-    let all: Vec<Row> = (0..n).into_par_iter().map(|graph| nearest(vectors, graph)).collect();
+    let all: Vec<Row> =
+        near.into_iter().enumerate().map(|(graph, near)| Row::new(graph, &near)).collect();
     let (mut same, mut pairs) = (0, 0);
     for row in &all {
         pairs += row.neighbors.len();
@@ -157,28 +168,10 @@ fn found(
     Found {
         set,
         records: collection.run.records.to_vec(),
-        rows: queries.iter().map(|&graph| nearest(vectors, graph)).collect(),
+        rows: queries.iter().map(|&graph| all[graph].clone()).collect(),
         same_class: same as f64 / pairs.max(1) as f64,
         by_chance: chance as f64 / (n * n.saturating_sub(1)).max(1) as f64,
     }
-}
-
-fn nearest(vectors: &[Vec<f32>], graph: usize) -> Row {
-    let apart = |other: usize| {
-        let pairs = vectors[graph].iter().zip(&vectors[other]);
-        pairs.map(|(x, y)| f64::from(x - y).powi(2)).sum::<f64>()
-    };
-    let others = (0..vectors.len()).filter(|&other| other != graph);
-    let mut distances: Vec<(usize, f64)> = others.map(|other| (other, apart(other))).collect();
-    let order = |a: &(usize, f64), b: &(usize, f64)| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0));
-    let keep = NEIGHBORS.min(distances.len());
-    if keep < distances.len() {
-        distances.select_nth_unstable_by(keep, order);
-        distances.truncate(keep);
-    }
-    distances.sort_unstable_by(order);
-    distances.iter_mut().for_each(|(_, distance)| *distance = distance.sqrt());
-    Row { graph, neighbors: distances }
 }
 
 fn drawn(found: &Found) -> Drawing {
@@ -321,18 +314,6 @@ fn said(all: &[Found]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_nearest_come_first_and_never_the_graph_itself() {
-        let vectors: Vec<Vec<f32>> =
-            [0.0, 5.0, 1.0, 3.0, -1.0, 9.0, 2.0, 4.0, 50.0].map(|x| vec![x, 0.0]).to_vec();
-        let row = nearest(&vectors, 0);
-        let indices: Vec<usize> = row.neighbors.iter().map(|(index, _)| *index).collect();
-        // 1 and −1 are equally near: the earlier graph comes first.
-        assert_eq!(indices, [2, 4, 6, 3, 7, 1]);
-        assert_eq!(row.neighbors[5].1, 5.0);
-        assert_eq!(nearest(&vectors[..1], 0).neighbors, []);
-    }
 
     #[test]
     fn some_are_as_many_as_asked_for() {

@@ -56,7 +56,7 @@ pub fn duplicates<R: Real>(space: &Space<R>, within: f64, most: usize) -> Result
         let count = QUERIES.min(space.len() - start);
         let (mut found, mut pairs) = (0, Vec::new());
         let own = View::new(&shadows.rows[start * dim..], count, dim, dim);
-        each_block(space, own, start, |first, keys, width| {
+        each_block(space, own, start..space.len(), |first, keys, width| {
             for (i, keys) in keys.chunks_exact(width).enumerate() {
                 let i = start + i;
                 let base = match space.metric {

@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use hg2v::error::{Error, Result};
 use hg2v::nn::gemm::{self, View, ViewMut};
+use hg2v::nn::simd::dot;
 use hg2v::nn::{Real, crew};
 use rayon::prelude::*;
 
@@ -19,6 +20,9 @@ use crate::space::{Neighbor, Space, square};
 /// the second-level cache, enough that copying the factors is paid for.
 pub(crate) const QUERIES: usize = 384;
 pub(crate) const ROWS: usize = 512;
+
+/// For fewer queries than this nothing is worth copying.
+const FEW: usize = 4;
 
 /// Keys that are looked at together.
 const LANES: usize = 16;
@@ -59,8 +63,9 @@ pub fn nearest_others<R: Real>(space: &Space<R>, k: usize) -> Result<Vec<Vec<Nei
 fn search_all<R: Real>(space: &Space<R>, k: usize) -> Vec<Vec<Neighbor>> {
     let (n, dim, shadows) = (space.len(), space.dim, &space.shadows);
     let k = k.min(n);
-    let blocks = n.div_ceil(ROWS);
-    let range = |block: usize| block * ROWS..((block + 1) * ROWS).min(n);
+    let ranges = ranges(0..n, ROWS);
+    let blocks = ranges.len();
+    let range = |block: usize| ranges[block].clone();
     let best: Vec<Mutex<Vec<Best>>> =
         (0..blocks).map(|block| Mutex::new(range(block).map(|_| Best::new(k)).collect())).collect();
     let add = |block: usize, from: usize, keys: &[f32], width: usize| {
@@ -161,42 +166,75 @@ fn search<R: Real>(
     if k == 0 {
         return vec![Vec::new(); queries.len() / dim];
     }
-    let block = |(first, queries): (usize, &[R])| -> Vec<Vec<Neighbor>> {
-        let count = queries.len() / dim;
-        let first = first * QUERIES;
-        let mut best: Vec<Best> = (0..count).map(|_| Best::new(k)).collect();
-        let own = &shadows[first * dim..][..queries.len()];
-        each_block(space, View::new(own, count, dim, dim), 0, |start, keys, width| {
+    let count = queries.len() / dim;
+    let blocks = ranges(0..count, QUERIES);
+    // Where there are fewer blocks of queries than threads, rows are shared out as well.
+    let shares = rayon::current_num_threads().div_ceil(blocks.len().max(1));
+    let shares = ranges(0..space.len(), space.len().div_ceil(shares).next_multiple_of(ROWS));
+    let pieces: Vec<(&Range<usize>, &Range<usize>)> =
+        blocks.iter().flat_map(|block| shares.iter().map(move |share| (block, share))).collect();
+    let piece = |(block, share): (&Range<usize>, &Range<usize>)| -> Vec<Best> {
+        let mut best: Vec<Best> = block.clone().map(|_| Best::new(k)).collect();
+        let own = View::new(&shadows[block.start * dim..], block.len(), dim, dim);
+        each_block(space, own, share.clone(), |start, keys, width| {
             for (i, keys) in keys.chunks_exact(width).enumerate() {
-                best[i].look(start, keys, slacks[first + i], &space.shadows.slacks);
+                best[i].look(start, keys, slacks[block.start + i], &space.shadows.slacks);
             }
         });
-        let each = queries.chunks_exact(dim).zip(best).zip(&slacks[first..]);
-        each.map(|((query, best), slack)| best.measured(space, query, *slack)).collect()
+        best
     };
-    let blocks = queries.par_chunks(QUERIES * dim).enumerate();
-    blocks.map(|of| crew::alone(|| block(of))).collect::<Vec<_>>().concat()
+    let found: Vec<Vec<Best>> =
+        pieces.into_par_iter().map(|of| crew::alone(|| piece(of))).collect();
+    // The pieces of a block follow each other.
+    let joined = found.into_iter().enumerate().fold(Vec::new(), |mut all, (at, piece)| {
+        match at % shares.len() {
+            0 => all.extend(piece),
+            _ => {
+                let start = all.len() - piece.len();
+                all[start..]
+                    .iter_mut()
+                    .zip(piece)
+                    .for_each(|(best, more): (&mut Best, _)| best.join(more));
+            }
+        }
+        all
+    });
+    let each = joined.into_par_iter().zip(queries.par_chunks_exact(dim)).zip(slacks);
+    each.map(|((best, query), slack)| best.measured(space, query, *slack)).collect()
 }
 
-/// Hands the keys `½‖v‖² − uᵀv` of some shadows `u` and those `v` of the rows from `from`
-/// on to `look`, a block of rows at a time: its first row, the keys, and how many rows
-/// there are in it.
+/// `range` in pieces of `size`, the last of what is left.
+fn ranges(range: Range<usize>, size: usize) -> Vec<Range<usize>> {
+    let end = range.end;
+    range.step_by(size.max(1)).map(|start| start..(start + size).min(end)).collect()
+}
+
+/// Hands the keys `½‖v‖² − uᵀv` of some shadows `u` and those `v` of the rows `share` to
+/// `look`, a block of rows at a time: its first row, the keys, and how many rows there are
+/// in it.
 pub(crate) fn each_block<R: Real>(
     space: &Space<R>,
     queries: View<'_, f32>,
-    from: usize,
+    share: Range<usize>,
     mut look: impl FnMut(usize, &[f32], usize),
 ) {
     let dim = space.dim;
-    let mut keys = vec![0.0; queries.rows() * ROWS.min(space.len())];
-    for (block, rows) in space.shadows.rows[from * dim..].chunks(ROWS * dim).enumerate() {
-        let (start, width) = (from + block * ROWS, rows.len() / dim);
+    let mut keys = vec![0.0; queries.rows() * ROWS.min(share.len())];
+    for range in ranges(share, ROWS) {
+        let (start, width) = (range.start, range.len());
+        let rows = &space.shadows.rows[start * dim..range.end * dim];
         let keys = &mut keys[..queries.rows() * width];
-        let halves = &space.shadows.halves[start..start + width];
-        let to = ViewMut::new(keys, queries.rows(), width, width);
-        gemm::product_then(queries, View::new(rows, width, dim, dim).t(), 0.0, to, |_, keys| {
-            from_halves(keys, halves);
-        });
+        let halves = &space.shadows.halves[range];
+        if queries.rows() < FEW {
+            for (i, keys) in keys.chunks_exact_mut(width).enumerate() {
+                let each = keys.iter_mut().zip(rows.chunks_exact(dim));
+                each.for_each(|(key, row)| *key = dot(queries.row(i), row));
+            }
+        } else {
+            let to = ViewMut::new(keys, queries.rows(), width, width);
+            gemm::product(queries, View::new(rows, width, dim, dim).t(), 0.0, to);
+        }
+        keys.chunks_exact_mut(width).for_each(|keys| from_halves(keys, halves));
         look(start, keys, width);
     }
 }
@@ -237,6 +275,12 @@ impl Best {
                 self.room = self.room.max(2 * self.found.len());
             }
         }
+    }
+
+    /// What another has found among other rows.
+    fn join(&mut self, other: Best) {
+        self.found.extend(other.found);
+        self.bound = self.bound.min(other.bound);
     }
 
     /// `k` rows are surely not further than the bound, so that whatever surely is

@@ -103,6 +103,13 @@ fn main() {
     let (looking, truth) = best(3, || exact::nearest(&space, queries, TOP).unwrap());
     let hits: usize =
         near.iter().zip(&truth).map(|(a, b)| a.iter().filter(|x| b.contains(x)).count()).sum();
+    let one_by_one = |job: &dyn Fn(&[f32])| {
+        let (all, ()) = best(3, || queries.chunks_exact(dim).take(100).for_each(job));
+        all / 100.0 * 1e3
+    };
+    let walking = one_by_one(&|query| drop(links.nearest(&space, query, TOP).unwrap()));
+    let scanning = one_by_one(&|query| drop(exact::nearest(&space, query, TOP).unwrap()));
+    println!("one query at a time: {walking:.2} ms through links, {scanning:.2} ms exactly");
     println!(
         "links: {n} vectors of {dim} numbers linked in {linking:.1} s; 1000 queries in {linked:.3} s \
          (exactly: {looking:.3} s), recall@{TOP} {:.4}",

@@ -24,7 +24,7 @@ fn tadpole(n: u32, tail: u32) -> GraphRecord {
     GraphRecord { id, num_nodes: n + tail, edges, ..GraphRecord::default() }
 }
 
-pub fn main() -> hg2v::Result<()> {
+pub(crate) fn main() -> hg2v::Result<()> {
     // 1. Graphs: cycles with tails, and a star that is none of them.
     let mut graphs: Vec<GraphRecord> =
         (5..12).flat_map(|n| (0..6).map(move |tail| tadpole(n, tail))).collect();

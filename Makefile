@@ -1,7 +1,7 @@
 # What CI runs, under the same names.
 .PHONY: test test-page chromium test-wheel test-peers svm-parity kernel-parity transport-parity \
-	layer-parity torch-parity test-burn test-spark built demo bench bench-page bench-peers bench-wheel \
-	cuda card lint
+	search-parity layer-parity torch-parity test-burn test-spark built demo bench bench-page bench-peers \
+	bench-wheel cuda card lint
 
 # Everything is built once, in the profile that ships.
 test: lint
@@ -24,7 +24,8 @@ chromium:
 
 # Beside PyTorch Geometric, inside burn, and beside scikit-learn, GraKeL, gensim and POT on the real sets
 # of HG2V_DATA; a few gigabytes are installed under .venv the first time.
-test-peers: layer-parity torch-parity test-burn $(if $(HG2V_DATA),svm-parity kernel-parity transport-parity)
+test-peers: layer-parity torch-parity test-burn \
+	$(if $(HG2V_DATA),svm-parity kernel-parity transport-parity search-parity)
 	$(if $(HG2V_DATA),,@echo "skipped: tests on real sets beside other programs need HG2V_DATA, a folder of TU zips")
 
 # The command and the examples, as the tests need them, so that nothing is built twice.
@@ -42,6 +43,9 @@ kernel-parity: built .venv/peers/ready
 transport-parity: built .venv/peers/ready
 	.venv/peers/bin/python crates/hg2v-baselines/peers/transport.py parity target/release/hg2v \
 		target/release/examples/distances
+
+search-parity: built .venv/peers/ready
+	.venv/peers/bin/python crates/hg2v-search/peers/neighbors.py parity target/release/hg2v .venv/search
 
 layer-parity: built .venv/torch/ready
 	.venv/torch/bin/python crates/hg2v-baselines/peers/layers.py target/release/examples/layers
@@ -92,6 +96,8 @@ demo:
 bench: bench-page
 	cargo bench --workspace --bench coarsen
 	cargo bench --workspace --bench svm -- $(CURDIR)/.venv/svm
+	cargo bench --workspace --bench search -- $(CURDIR)/.venv/search
+	cargo bench --workspace --bench load
 	$(if $(HG2V_DATA),$(MAKE) bench-peers)
 
 # How long a frame of the map takes with ten thousand graphs.
@@ -104,6 +110,7 @@ bench-peers: built .venv/torch/ready .venv/peers/ready
 	cargo bench --workspace --bench kernels -- $(CURDIR)/.venv/baselines NCI1 NCI1:1000
 	.venv/peers/bin/python crates/hg2v-baselines/peers/kernels.py times target/release/hg2v \
 		.venv/baselines NCI1:1000
+	.venv/peers/bin/python crates/hg2v-search/peers/neighbors.py times .venv/search
 	.venv/peers/bin/python crates/hg2v-baselines/peers/transport.py times target/release/hg2v \
 		target/release/examples/distances
 

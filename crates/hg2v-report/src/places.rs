@@ -17,34 +17,39 @@ pub struct Coordinates {
     pub upwards: bool,
 }
 
-/// Graphs and edges that are looked at before attributes are believed to be places.
+/// Graphs that are looked at before attributes are believed to be places; those of fewer
+/// nodes say nothing.
 const MOST_GRAPHS: usize = 200;
-const LEAST_EDGES: usize = 8;
+const LEAST_NODES: usize = 8;
 
-/// The longest edge, in shortest edges: a diagonal of a grid, and a little more.
-const LONGEST: f64 = 1.5;
+/// How long edges are at most, of how far apart any two nodes are.
+const SHORT: f64 = 0.35;
 
 impl Coordinates {
-    /// The first two attributes, where they are places: every edge is about as long as
-    /// every other of its graph. Random numbers hardly ever look so.
+    /// The first two attributes, where they are places: nodes that share an edge are much
+    /// closer to each other than any two nodes. Other attributes hardly ever look so.
     ///
     /// Of three attributes the first two are row and column, as `hg2v images` makes
     /// them; else they are x and y.
     pub fn of(records: &[GraphRecord]) -> Option<Coordinates> {
-        let mut edges = 0;
         let mut dim = None;
-        for record in records.iter().filter(|r| !r.edges.is_empty()).take(MOST_GRAPHS) {
+        let mut sums = [0.0; 2];
+        let telling = |r: &&GraphRecord| !r.edges.is_empty() && r.num_nodes as usize >= LEAST_NODES;
+        for record in records.iter().filter(telling).take(MOST_GRAPHS) {
             let features = record.features.as_ref().filter(|features| features.dim >= 2)?;
-            if *dim.get_or_insert(features.dim) != features.dim || !even(record, features) {
+            if *dim.get_or_insert(features.dim) != features.dim {
                 return None;
             }
-            edges += record.edges.len();
+            let [edges, any] = lengths(record, features);
+            sums = [sums[0] + edges, sums[1] + any];
         }
-        match dim? {
-            _ if edges < LEAST_EDGES => None,
-            3 => Some(Coordinates { x: 1, y: 0, upwards: false }),
-            _ => Some(Coordinates { x: 0, y: 1, upwards: true }),
-        }
+        let dim = dim?;
+        // Nodes that are all on one spot have no places; nor is infinity one.
+        let short = sums[0] < SHORT * sums[1] && sums[1].is_finite();
+        short.then_some(match dim {
+            3 => Coordinates { x: 1, y: 0, upwards: false },
+            _ => Coordinates { x: 0, y: 1, upwards: true },
+        })
     }
 
     /// Whether an attribute is one of the two.
@@ -53,16 +58,17 @@ impl Coordinates {
     }
 }
 
-/// Whether the first two attributes put all edges of a graph at about the same length.
-fn even(record: &GraphRecord, features: &Features) -> bool {
-    let length = |[u, v]: &[u32; 2]| {
-        let (p, q) = (features.row(*u as usize), features.row(*v as usize));
+/// How far apart two nodes are by the first two attributes, on average: those that share an
+/// edge, and those that are half the nodes apart in their order, of which most do not.
+fn lengths(record: &GraphRecord, features: &Features) -> [f64; 2] {
+    let n = record.num_nodes as usize;
+    let apart = |u: usize, v: usize| {
+        let (p, q) = (features.row(u), features.row(v));
         (p[0] - q[0]).hypot(p[1] - q[1])
     };
-    let lengths = record.edges.iter().filter(|[u, v]| u != v).map(length);
-    let (least, most) =
-        lengths.fold((f64::INFINITY, 0.0), |(least, most), l| (l.min(least), l.max(most)));
-    least > 0.0 && most.is_finite() && most <= LONGEST * least
+    let edges = record.edges.iter().map(|[u, v]| apart(*u as usize, *v as usize)).sum::<f64>();
+    let any = (0..n).map(|u| apart(u, (u + n / 2) % n)).sum::<f64>();
+    [edges / record.edges.len() as f64, any / n as f64]
 }
 
 /// A point for each node of `record`, whose graph is `graph`; y grows downwards.
@@ -102,16 +108,16 @@ pub fn places(
 mod tests {
     use super::*;
 
-    fn path(dim: usize, place: impl Fn(usize) -> [f64; 2]) -> GraphRecord {
+    fn path(nodes: u32, dim: usize, place: impl Fn(usize) -> [f64; 2]) -> GraphRecord {
         let row = |v: usize| {
             let mut row = place(v).to_vec();
             row.resize(dim, 0.5);
             row
         };
         GraphRecord {
-            num_nodes: 10,
-            edges: (1..10).map(|v| [v - 1, v]).collect(),
-            features: Some(Features { dim, values: (0..10).flat_map(row).collect() }),
+            num_nodes: nodes,
+            edges: (1..nodes).map(|v| [v - 1, v]).collect(),
+            features: Some(Features { dim, values: (0..nodes as usize).flat_map(row).collect() }),
             ..GraphRecord::default()
         }
     }
@@ -121,15 +127,31 @@ mod tests {
         let line = |v: usize| [3.0, v as f64];
         let picture = Coordinates { x: 1, y: 0, upwards: false };
         let plane = Coordinates { x: 0, y: 1, upwards: true };
-        assert_eq!(Coordinates::of(&[path(3, line)]), Some(picture));
-        assert_eq!(Coordinates::of(&[path(2, line)]), Some(plane));
-        // Uneven steps, nodes on one spot, too little to go by, and nothing at all.
-        assert_eq!(Coordinates::of(&[path(2, |v| [0.0, (v * v) as f64])]), None);
-        assert_eq!(Coordinates::of(&[path(2, |_| [1.0, 1.0])]), None);
-        assert_eq!(Coordinates::of(&[path(1, line)]), None);
-        let short = GraphRecord { edges: vec![[0, 1]], ..path(2, line) };
-        assert_eq!(Coordinates::of(&[short]), None);
+        assert_eq!(Coordinates::of(&[path(20, 3, line)]), Some(picture));
+        assert_eq!(Coordinates::of(&[path(20, 2, line)]), Some(plane));
+        // Numbers in no order, nodes on one spot, numbers without bounds, too little to go
+        // by, and nothing at all.
+        let mixed = |v: usize| [(v * 7 % 20) as f64, (v * 11 % 20) as f64];
+        assert_eq!(Coordinates::of(&[path(20, 2, mixed)]), None);
+        assert_eq!(Coordinates::of(&[path(20, 2, |_| [1.0, 1.0])]), None);
+        let far = |v: usize| [if v < 10 { -1e308 } else { 1e308 }, 0.0];
+        assert_eq!(Coordinates::of(&[path(20, 2, far)]), None);
+        assert_eq!(Coordinates::of(&[path(20, 1, line)]), None);
+        assert_eq!(Coordinates::of(&[path(3, 2, line)]), None);
+        assert_eq!(Coordinates::of(&[path(20, 2, line), path(20, 3, line)]), None);
         assert_eq!(Coordinates::of(&[GraphRecord::default()]), None);
         assert_eq!(Coordinates::of(&[]), None);
+    }
+
+    #[test]
+    fn aggregates_have_places() {
+        use hg2v::dataset::synthetic::SyntheticSet;
+        use hg2v::dataset::synthetic::dla::Dla;
+        use hg2v::dataset::synthetic::noise::Noise;
+        let model = Dla { nodes: 60, ..Dla::default() };
+        let noise = Noise::default();
+        let set = SyntheticSet { model: &model, graphs: 6, seed: 1, noise, label: None };
+        let plane = Coordinates { x: 0, y: 1, upwards: true };
+        assert_eq!(Coordinates::of(&set.records().unwrap()), Some(plane));
     }
 }

@@ -39,7 +39,7 @@ pub struct Duplicates {
 /// # Complexity
 /// `O(n² · dim)` time, `O(most)` space beyond a block a thread.
 pub fn duplicates<R: Real>(space: &Space<R>, within: f64, most: usize) -> Result<Duplicates> {
-    if !(within >= 0.0) {
+    if within.is_nan() || within < 0.0 {
         return Err(Error::parameter("threshold", within, "a distance is at least 0"));
     }
     let (dim, shadows) = (space.dim, &space.shadows);
@@ -56,7 +56,7 @@ pub fn duplicates<R: Real>(space: &Space<R>, within: f64, most: usize) -> Result
         let count = QUERIES.min(space.len() - start);
         let (mut found, mut pairs) = (0, Vec::new());
         let own = View::new(&shadows.rows[start * dim..], count, dim, dim);
-        each_block(space, own, start, |first, keys, width| {
+        each_block(space, own, start..space.len(), |first, keys, width| {
             for (i, keys) in keys.chunks_exact(width).enumerate() {
                 let i = start + i;
                 let base = match space.metric {

@@ -6,9 +6,11 @@
 //! whatever the blocks and the number of threads.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use hg2v::error::{Error, Result};
 use hg2v::nn::gemm::{self, View, ViewMut};
+use hg2v::nn::simd::dot;
 use hg2v::nn::{Real, crew};
 use rayon::prelude::*;
 
@@ -16,8 +18,11 @@ use crate::space::{Neighbor, Space, square};
 
 /// Queries and rows whose products are made at once: little enough that they stay in
 /// the second-level cache, enough that copying the factors is paid for.
-pub(crate) const QUERIES: usize = 192;
-pub(crate) const ROWS: usize = 1024;
+pub(crate) const QUERIES: usize = 384;
+pub(crate) const ROWS: usize = 512;
+
+/// For fewer queries than this nothing is worth copying.
+const FEW: usize = 4;
 
 /// Keys that are looked at together.
 const LANES: usize = 16;
@@ -47,8 +52,81 @@ pub fn nearest<R: Real>(space: &Space<R>, queries: &[R], k: usize) -> Result<Vec
 /// As [`nearest`].
 pub fn nearest_others<R: Real>(space: &Space<R>, k: usize) -> Result<Vec<Vec<Neighbor>>> {
     check_k(k)?;
-    let others = search_rows(space, 0..space.rows.len(), k + 1).into_iter().enumerate();
+    let others = search_all(space, k + 1).into_iter().enumerate();
     Ok(others.map(|(row, near)| without(near, row, k)).collect())
+}
+
+/// The `k` nearest rows of every row, itself among them: each product serves both of its
+/// rows.
+///
+/// Threads add what they find to a row in any order; what is nearest does not depend on it.
+fn search_all<R: Real>(space: &Space<R>, k: usize) -> Vec<Vec<Neighbor>> {
+    let (n, dim, shadows) = (space.len(), space.dim, &space.shadows);
+    let k = k.min(n);
+    let ranges = ranges(0..n, ROWS);
+    let blocks = ranges.len();
+    let range = |block: usize| ranges[block].clone();
+    let best: Vec<Mutex<Vec<Best>>> =
+        (0..blocks).map(|block| Mutex::new(range(block).map(|_| Best::new(k)).collect())).collect();
+    let add = |block: usize, from: usize, keys: &[f32], width: usize| {
+        let mut best = best[block].lock().unwrap_or_else(PoisonError::into_inner);
+        for ((best, row), keys) in best.iter_mut().zip(range(block)).zip(keys.chunks_exact(width)) {
+            best.look(range(from).start, keys, shadows.slacks[row], &shadows.slacks);
+        }
+    };
+    let pair = |keys: &mut (Vec<f32>, Vec<f32>), (a, b): (usize, usize)| {
+        let (rows, columns) = (range(a).len(), range(b).len());
+        let view = |block: usize| {
+            let range = range(block);
+            View::new(&shadows.rows[range.start * dim..], range.len(), dim, dim)
+        };
+        let (keys, turned) = keys;
+        keys.resize(rows * columns, 0.0);
+        let to = ViewMut::new(keys, rows, columns, columns);
+        gemm::product(view(a), view(b).t(), 0.0, to);
+        if a != b {
+            turned.resize(rows * columns, 0.0);
+            turn(keys, columns, turned, &shadows.halves[range(a)]);
+            add(b, a, turned, rows);
+        }
+        for keys in keys.chunks_exact_mut(columns) {
+            from_halves(keys, &shadows.halves[range(b)]);
+        }
+        add(a, b, keys, columns);
+    };
+    let pairs: Vec<(usize, usize)> =
+        (0..blocks).flat_map(|a| (a..blocks).map(move |b| (a, b))).collect();
+    pairs.into_par_iter().for_each_init(Default::default, |keys, of| {
+        crew::alone(|| pair(keys, of));
+    });
+    let best: Vec<Best> = best
+        .into_iter()
+        .flat_map(|b| b.into_inner().unwrap_or_else(PoisonError::into_inner))
+        .collect();
+    let measured = best.into_par_iter().enumerate();
+    measured.map(|(row, best)| best.measured(space, space.row(row), shadows.slacks[row])).collect()
+}
+
+/// From products to keys.
+fn from_halves(keys: &mut [f32], halves: &[f32]) {
+    for (key, half) in keys.iter_mut().zip(halves) {
+        *key = half - *key;
+    }
+}
+
+/// The keys of the other side: `halves[i] − keys[i][j]` at `turned[j][i]`, a tile at a time.
+fn turn(keys: &[f32], width: usize, turned: &mut [f32], halves: &[f32]) {
+    const TILE: usize = 16;
+    let height = halves.len();
+    for top in (0..height).step_by(TILE) {
+        for left in (0..width).step_by(TILE) {
+            for j in left..(left + TILE).min(width) {
+                for i in top..(top + TILE).min(height) {
+                    turned[j * height + i] = halves[i] - keys[i * width + j];
+                }
+            }
+        }
+    }
 }
 
 /// The `k` nearest rows, themselves among them, of the rows that lie at `numbers`.
@@ -88,56 +166,75 @@ fn search<R: Real>(
     if k == 0 {
         return vec![Vec::new(); queries.len() / dim];
     }
-    let block = |(first, queries): (usize, &[R])| -> Vec<Vec<Neighbor>> {
-        let count = queries.len() / dim;
-        let first = first * QUERIES;
-        let mut best: Vec<Best> = (0..count).map(|_| Best::new(k)).collect();
-        let own = &shadows[first * dim..][..queries.len()];
-        each_block(space, View::new(own, count, dim, dim), 0, |start, keys, width| {
+    let count = queries.len() / dim;
+    let blocks = ranges(0..count, QUERIES);
+    // Where there are fewer blocks of queries than threads, rows are shared out as well.
+    let shares = rayon::current_num_threads().div_ceil(blocks.len().max(1));
+    let shares = ranges(0..space.len(), space.len().div_ceil(shares).next_multiple_of(ROWS));
+    let pieces: Vec<(&Range<usize>, &Range<usize>)> =
+        blocks.iter().flat_map(|block| shares.iter().map(move |share| (block, share))).collect();
+    let piece = |(block, share): (&Range<usize>, &Range<usize>)| -> Vec<Best> {
+        let mut best: Vec<Best> = block.clone().map(|_| Best::new(k)).collect();
+        let own = View::new(&shadows[block.start * dim..], block.len(), dim, dim);
+        each_block(space, own, share.clone(), |start, keys, width| {
             for (i, keys) in keys.chunks_exact(width).enumerate() {
-                best[i].look(start, keys, slacks[first + i], &space.shadows.slacks);
+                best[i].look(start, keys, slacks[block.start + i], &space.shadows.slacks);
             }
         });
-        let queries = queries.chunks_exact(dim);
-        let measured = queries.zip(best).enumerate().map(|(i, (query, best))| {
-            let found = best.finish(slacks[first + i], &space.shadows.slacks);
-            let square = square(query);
-            let distance = |&(_, row): &(f32, u32)| Neighbor {
-                position: row as usize,
-                distance: space.distance_to(query, square, row as usize),
-            };
-            let mut near: Vec<Neighbor> = found.iter().map(distance).collect();
-            near.sort_unstable_by(Neighbor::order);
-            near.truncate(k);
-            near
-        });
-        measured.collect()
+        best
     };
-    let blocks = queries.par_chunks(QUERIES * dim).enumerate();
-    blocks.map(|of| crew::alone(|| block(of))).collect::<Vec<_>>().concat()
+    let found: Vec<Vec<Best>> =
+        pieces.into_par_iter().map(|of| crew::alone(|| piece(of))).collect();
+    // The pieces of a block follow each other.
+    let joined = found.into_iter().enumerate().fold(Vec::new(), |mut all, (at, piece)| {
+        match at % shares.len() {
+            0 => all.extend(piece),
+            _ => {
+                let start = all.len() - piece.len();
+                all[start..]
+                    .iter_mut()
+                    .zip(piece)
+                    .for_each(|(best, more): (&mut Best, _)| best.join(more));
+            }
+        }
+        all
+    });
+    let each = joined.into_par_iter().zip(queries.par_chunks_exact(dim)).zip(slacks);
+    each.map(|((best, query), slack)| best.measured(space, query, *slack)).collect()
 }
 
-/// Hands the keys `½‖v‖² − uᵀv` of some shadows `u` and those `v` of the rows from `from`
-/// on to `look`, a block of rows at a time: its first row, the keys, and how many rows
-/// there are in it.
+/// `range` in pieces of `size`, the last of what is left.
+fn ranges(range: Range<usize>, size: usize) -> Vec<Range<usize>> {
+    let end = range.end;
+    range.step_by(size.max(1)).map(|start| start..(start + size).min(end)).collect()
+}
+
+/// Hands the keys `½‖v‖² − uᵀv` of some shadows `u` and those `v` of the rows `share` to
+/// `look`, a block of rows at a time: its first row, the keys, and how many rows there are
+/// in it.
 pub(crate) fn each_block<R: Real>(
     space: &Space<R>,
     queries: View<'_, f32>,
-    from: usize,
+    share: Range<usize>,
     mut look: impl FnMut(usize, &[f32], usize),
 ) {
     let dim = space.dim;
-    let mut keys = vec![0.0; queries.rows() * ROWS.min(space.len())];
-    for (block, rows) in space.shadows.rows[from * dim..].chunks(ROWS * dim).enumerate() {
-        let (start, width) = (from + block * ROWS, rows.len() / dim);
+    let mut keys = vec![0.0; queries.rows() * ROWS.min(share.len())];
+    for range in ranges(share, ROWS) {
+        let (start, width) = (range.start, range.len());
+        let rows = &space.shadows.rows[start * dim..range.end * dim];
         let keys = &mut keys[..queries.rows() * width];
-        let halves = &space.shadows.halves[start..start + width];
-        let to = ViewMut::new(keys, queries.rows(), width, width);
-        gemm::product_then(queries, View::new(rows, width, dim, dim).t(), 0.0, to, |_, keys| {
-            for (key, half) in keys.iter_mut().zip(halves) {
-                *key = half - *key;
+        let halves = &space.shadows.halves[range];
+        if queries.rows() < FEW {
+            for (i, keys) in keys.chunks_exact_mut(width).enumerate() {
+                let each = keys.iter_mut().zip(rows.chunks_exact(dim));
+                each.for_each(|(key, row)| *key = dot(queries.row(i), row));
             }
-        });
+        } else {
+            let to = ViewMut::new(keys, queries.rows(), width, width);
+            gemm::product(queries, View::new(rows, width, dim, dim).t(), 0.0, to);
+        }
+        keys.chunks_exact_mut(width).for_each(|keys| from_halves(keys, halves));
         look(start, keys, width);
     }
 }
@@ -162,7 +259,7 @@ impl Best {
         let slacks_here = &slacks[start..start + keys.len()];
         let chunks = keys.chunks(LANES).zip(slacks_here.chunks(LANES));
         for (chunk, (keys, own)) in chunks.enumerate() {
-            // `!(a > b)`: what is not a number is never thrown out.
+            // What is not a number is not beyond anything, and never thrown out.
             let bound = self.bound;
             let beyond = |(key, own): (&f32, &f32)| *key - own > bound;
             if keys.iter().zip(own).fold(true, |all, pair| all & beyond(pair)) {
@@ -178,6 +275,12 @@ impl Best {
                 self.room = self.room.max(2 * self.found.len());
             }
         }
+    }
+
+    /// What another has found among other rows.
+    fn join(&mut self, other: Best) {
+        self.found.extend(other.found);
+        self.bound = self.bound.min(other.bound);
     }
 
     /// `k` rows are surely not further than the bound, so that whatever surely is
@@ -198,11 +301,23 @@ impl Best {
             self.bound = bound;
         }
         let bound = self.bound;
-        self.found.retain(|(key, row)| !(key - slacks[*row as usize] > bound));
+        self.found.retain(|(key, row)| {
+            let beyond = key - slacks[*row as usize] > bound;
+            !beyond
+        });
     }
 
-    fn finish(mut self, slack: f32, slacks: &[f32]) -> Vec<(f32, u32)> {
-        self.tighten(slack, slacks);
-        self.found
+    /// The nearest, measured exactly.
+    fn measured<R: Real>(mut self, space: &Space<R>, query: &[R], slack: f32) -> Vec<Neighbor> {
+        self.tighten(slack, &space.shadows.slacks);
+        let square = square(query);
+        let distance = |&(_, row): &(f32, u32)| Neighbor {
+            position: row as usize,
+            distance: space.distance_to(query, square, row as usize),
+        };
+        let mut near: Vec<Neighbor> = self.found.iter().map(distance).collect();
+        near.sort_unstable_by(Neighbor::order);
+        near.truncate(self.k);
+        near
     }
 }

@@ -29,7 +29,7 @@ use crate::space::{Metric, Neighbor, Space, square};
 /// How a graph of links is made and searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Params {
-    /// Links of a row on a level; twice as many on the lowest.
+    /// Links of a row on a level, now and then half as many more; twice as many on the lowest.
     pub links: usize,
     /// Rows that a row keeps in mind while it looks for its links.
     pub breadth: usize,
@@ -41,7 +41,7 @@ pub struct Params {
 
 impl Default for Params {
     fn default() -> Params {
-        Params { links: 16, breadth: 128, search: 128, seed: 0 }
+        Params { links: 16, breadth: 100, search: 64, seed: 0 }
     }
 }
 
@@ -271,7 +271,8 @@ impl Hnsw {
             let old = &self.links[row as usize][level];
             let mut all: Vec<u32> = old.clone();
             all.extend(group.iter().map(|(_, _, new)| *new).filter(|new| !old.contains(new)));
-            if all.len() <= self.most(level) {
+            // A few too many now and then are cheaper than choosing anew every time.
+            if all.len() <= self.most(level) + self.params.links / 2 {
                 return all;
             }
             self.chosen(space, row, &all, level)

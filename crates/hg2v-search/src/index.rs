@@ -86,6 +86,9 @@ impl<R: Real> Index<R> {
     /// # Errors
     /// `k` of 0.
     pub fn nearest_others(&self, k: usize) -> Result<Vec<Vec<Neighbor>>> {
+        if self.is_exact() {
+            return exact::nearest_others(&self.space, k);
+        }
         let all = self.search(0..self.space.rows.len(), k)?;
         Ok(all.into_iter().enumerate().map(|(row, near)| without(near, row, k)).collect())
     }

@@ -39,10 +39,10 @@ pub fn question(body: &[u8], limits: &Limits) -> Result<Question> {
         id: Scalar,
     }
     // Nothing but an id: few bytes, so that no large body is read twice.
-    if body.len() < 4096 {
-        if let Ok(Name { id }) = serde_json::from_slice(body) {
-            return Ok(Question::Id(id.to_string()));
-        }
+    if body.len() < 4096
+        && let Ok(Name { id }) = serde_json::from_slice(body)
+    {
+        return Ok(Question::Id(id.to_string()));
     }
     graph(body, 1, limits).map(|record| Question::Graph(Box::new(record)))
 }

@@ -101,7 +101,14 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
                 choice,
                 cache: args.cache.open(),
             };
-            wanted.make(Mode::Live, &Machine::Cpu, context)?.0.html
+            // Who asks for vectors can do without.
+            wanted.make(Mode::Live, &Machine::Cpu, context).map_or_else(
+                |error| {
+                    context.say(format!("there is no page: {error:#}"));
+                    PLAIN_PAGE.to_owned()
+                },
+                |(made, _)| made.html,
+            )
         }
         _ => PLAIN_PAGE.to_owned(),
     };

@@ -141,9 +141,9 @@ fn drift_tells_the_same_from_the_other() {
     let at = folder.path();
     let same = json(at, "drift e.parquet e.csv --permutations 99");
     assert_eq!(same["p_value"], 1.0);
-    done(at, &["generate", "tree", "--graphs", "30", "--nodes", "60", "--out", "trees.jsonl"]);
-    done(at, &["embed", "m", "trees.jsonl", "--out", "trees.csv"]);
-    let other = json(at, "drift e.parquet trees.csv --permutations 99 --metric euclidean");
+    done(at, &["generate", "dla", "--graphs", "30", "--nodes", "90", "--out", "larger.jsonl"]);
+    done(at, &["embed", "m", "larger.jsonl", "--out", "larger.csv"]);
+    let other = json(at, "drift e.parquet larger.csv --permutations 99 --metric euclidean");
     assert_eq!(other["p_value"], 0.01);
     assert!(other["energy"].as_f64().unwrap() > 0.0);
 }

@@ -19,7 +19,9 @@ fn large(side: usize) -> String {
             edges.push(format!("[{i},{}]", i + side));
         }
     }
-    format!("{{\"edges\":[{}]}}", edges.join(","))
+    let places: Vec<String> =
+        (0..side * side).map(|i| format!("[{},{}]", i % side, i / side)).collect();
+    format!("{{\"edges\":[{}],\"x\":[{}]}}", edges.join(","), places.join(","))
 }
 
 #[test]

@@ -102,7 +102,7 @@ function drawAccuracy({ evaluation }, palette) {
   const plot = ({ result }, at) => {
     const color = css(palette.kind(at));
     const { mean, std } = result.test;
-    return make("svg", { viewBox: `-6 0 ${width + 12} 26`, width: 260, height: 22, role: "img", "aria-label": `accuracy of ${result.splits.length} splits` },
+    return make("svg", { viewBox: `-6 0 ${width + 12} 26`, width: 210, height: 20, role: "img", "aria-label": `accuracy of ${result.splits.length} splits` },
       make("line", { class: "axis", x1: 0, x2: width, y1: 13, y2: 13, stroke: "var(--line)" }),
       make("line", { x1: x(majority), x2: x(majority), y1: 2, y2: 24, stroke: "var(--soft)", "stroke-dasharray": "2 3" }),
       make("line", { x1: x(Math.max(low, mean - std)), x2: x(Math.min(high, mean + std)), y1: 13, y2: 13, stroke: color, "stroke-width": 5, "stroke-opacity": 0.35, "stroke-linecap": "round" }),

@@ -32,7 +32,7 @@ function drawData({ head, map, palette }) {
   }
   const charts = map.attributes.filter(({ name }) => ["nodes", "edges", "density"].includes(name)).map(({ name, of }) => {
     const values = [...of].filter((value) => value !== head.missing);
-    return values.length > 1 ? histogram(values, `${name[0].toUpperCase()}${name.slice(1)}`, css(palette.kind(0))) : null;
+    return values.some((value) => value !== values[0]) ? histogram(values, `${name[0].toUpperCase()}${name.slice(1)}`, css(palette.kind(0))) : null;
   });
   parts.push(make("div", { class: "small" }, ...charts.filter(Boolean)));
   $("facts").replaceChildren(...parts);
@@ -58,7 +58,7 @@ function drawRun({ head }) {
   const parts = [];
   if (config) {
     const { architecture: a, recipe: r, preparation: p, data } = config;
-    const words = (value) => (typeof value === "string" ? value.replaceAll("-", " ") : Array.isArray(value) ? value.map(words).join(", ") : value === true ? "yes" : value === false ? "no" : value && typeof value === "object" ? Object.entries(value).map(([key, own]) => `${key.replaceAll("-", " ")} ${words(own)}`).join(", ") : String(value));
+    const words = (value) => (typeof value === "string" ? value.replaceAll("-", " ") : Array.isArray(value) ? value.map(words).join(", ") : value === true ? "yes" : value === false ? "no" : value === null ? "none" : value && typeof value === "object" ? Object.entries(value).map(([key, own]) => `${key.replaceAll("-", " ")} ${words(own)}`).join(", ") : String(value));
     const rest = (object, known) => Object.entries(object).filter(([key]) => !known.includes(key)).map(([key, value]) => [key.replaceAll("_", " "), words(value)]);
     const block = (title, list) => make("div", {}, make("h3", {}, title), pairs(list));
     parts.push(

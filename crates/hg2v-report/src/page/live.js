@@ -45,6 +45,7 @@ class Live {
       }
     }
     this.say(`${counted(placed, "graph")} placed.`);
+    $("map-section").scrollIntoView();
   }
 
   async one(line) {
@@ -74,7 +75,7 @@ class Live {
   /** The new graph beside its nearest. */
   show(guest, graph) {
     const { panel, sketches, head } = this.page;
-    const sketch = sketchOf(graph);
+    const sketch = sketchOf(graph, head.placed);
     const parts = [make("div", { class: "head" }, make("h2", {}, guest.name), make("button", { type: "button", "aria-label": "Let go", onclick: () => this.page.map.letGo() }, "×"))];
     if (sketch) parts.push(portrait(sketches, sketch, guest.name, 0, { class: "portrait" }));
     const list = guest.near.map(({ id, at, distance }) => {
@@ -106,8 +107,8 @@ async function ask(what, body) {
   return JSON.parse(text);
 }
 
-/** A sketch of a graph that came as JSON: around a circle, then by springs. */
-function sketchOf({ nodes, edges = [], x }) {
+/** A sketch of a graph that came as JSON: by its coordinates where graphs here have them, else by springs. */
+function sketchOf({ nodes, edges = [], x }, placed) {
   const names = new Map((nodes ?? []).map((name, at) => [JSON.stringify(name), at]));
   const place = (name) => {
     const key = JSON.stringify(name);
@@ -117,11 +118,18 @@ function sketchOf({ nodes, edges = [], x }) {
   const pairs = edges.map(([u, v]) => [place(u), place(v)]).filter(([u, v]) => u !== v);
   const n = Math.max(names.size, x?.length ?? 0);
   if (!n || n > 600 || pairs.length > 3000) return null;
-  const [px, py] = springs(n, pairs);
+  const known = placed && x?.length === n && x.every((row) => row?.length >= 2);
+  const [px, py] = known ? coordinates(x) : springs(n, pairs);
   const sketch = { base: 0, cut: false, codes: null, own: true };
   sketch.levels = [level(px, py, new Float64Array(n).fill(1), Uint32Array.from(pairs.flat()), null)];
   finish(sketch);
   return sketch;
+}
+
+/** Row and column of three attributes, else x and y, which grows upwards: as places.rs has it. */
+function coordinates(x) {
+  const picture = x[0].length === 3;
+  return [Float64Array.from(x, (row) => (picture ? row[1] : row[0])), Float64Array.from(x, (row) => (picture ? row[0] : -row[1]))];
 }
 
 /** Fruchterman and Reingold's springs, always from the same circle. */

@@ -67,7 +67,7 @@ pub fn pca(dim: usize, vectors: &[f32], count: usize) -> Result<Pca> {
     let mut components = if count == 0 || total == 0.0 {
         Vec::new()
     } else if n.min(dim) <= DENSE {
-        centred.from_all(count).ok_or_else(unsettled)?
+        centred.whole_spectrum(count).ok_or_else(unsettled)?
     } else {
         centred.by_steps(count, total).ok_or_else(unsettled)?
     };
@@ -128,7 +128,7 @@ impl Centred<'_> {
     }
 
     /// The eigenvectors of largest eigenvalues, from all of `XᵀX` or `XXᵀ`.
-    fn from_all(&self, count: usize) -> Option<Vec<f64>> {
+    fn whole_spectrum(&self, count: usize) -> Option<Vec<f64>> {
         let (n, dim) = (self.len(), self.dim);
         let small = n.min(dim);
         let mut gram = vec![0.0; small * small];

@@ -27,6 +27,9 @@ impl Default for Tsne {
     }
 }
 
+/// Positions and weights.
+pub(super) type Row = Vec<(u32, f64)>;
+
 const EXAGGERATION: f64 = 12.0;
 
 /// Two coordinates for each of some vectors of `dim` numbers.
@@ -122,7 +125,7 @@ pub fn tsne(
 
 /// `p_j ∝ exp(−β·d_j²)`, with the β for which their entropy is that of `perplexity`
 /// equal ones.
-fn probabilities(near: &[Neighbor], perplexity: f64) -> Vec<(u32, f64)> {
+fn probabilities(near: &[Neighbor], perplexity: f64) -> Row {
     let squares: Vec<f64> = near.iter().map(|near| near.distance * near.distance).collect();
     let least = squares.first().copied().unwrap_or(0.0);
     let (mut low, mut high) = (0.0, f64::INFINITY);
@@ -151,21 +154,18 @@ fn probabilities(near: &[Neighbor], perplexity: f64) -> Vec<(u32, f64)> {
 }
 
 /// `(p_ij + p_ji) / 2n` of each row, by position.
-fn symmetric(rows: &[Vec<(u32, f64)>]) -> Vec<Vec<(u32, f64)>> {
+fn symmetric(rows: &[Row]) -> Vec<Row> {
     let n = rows.len() as f64;
     joined(rows, |own, back| (own + back) / (2.0 * n))
 }
 
 /// Every pair that either row names, with both weights joined, by position.
-pub(super) fn joined(
-    rows: &[Vec<(u32, f64)>],
-    join: impl Fn(f64, f64) -> f64 + Sync,
-) -> Vec<Vec<(u32, f64)>> {
-    let mut backs: Vec<Vec<(u32, f64)>> = vec![Vec::new(); rows.len()];
+pub(super) fn joined(rows: &[Row], join: impl Fn(f64, f64) -> f64 + Sync) -> Vec<Row> {
+    let mut backs: Vec<Row> = vec![Vec::new(); rows.len()];
     for (i, row) in rows.iter().enumerate() {
         row.iter().for_each(|&(j, weight)| backs[j as usize].push((i as u32, weight)));
     }
-    let both = |(own, back): (&Vec<(u32, f64)>, &Vec<(u32, f64)>)| {
+    let both = |(own, back): (&Row, &Row)| {
         let mut all: Vec<(u32, f64, f64)> = own.iter().map(|&(j, w)| (j, w, 0.0)).collect();
         all.extend(back.iter().map(|&(j, w)| (j, 0.0, w)));
         all.sort_by_key(|entry| entry.0);

@@ -5,7 +5,7 @@ use hg2v::rng;
 use rand::RngExt;
 use rayon::prelude::*;
 
-use super::tsne::joined;
+use super::tsne::{Row, joined};
 use super::{Point, check, start};
 use crate::index::{Index, Way};
 use crate::space::{Metric, Neighbor, Space};
@@ -125,7 +125,7 @@ pub fn umap(
 }
 
 /// How much a vector sees of each neighbour.
-fn views(near: &[Neighbor], neighbors: usize) -> Vec<(u32, f64)> {
+fn views(near: &[Neighbor], neighbors: usize) -> Row {
     let target = (neighbors as f64).log2();
     let rho = near.iter().map(|near| near.distance).find(|d| *d > 0.0).unwrap_or(0.0);
     let view = |distance: f64, sigma: f64| match distance - rho {

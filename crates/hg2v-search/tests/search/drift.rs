@@ -22,7 +22,6 @@ fn the_distance_is_that_of_the_definition() {
     assert_eq!((found.first, found.second), (40, 25));
 }
 
-/// scipy.stats.energy_distance([0, 1, 3], [5, 6, 8])² = 2·mean|x−y| − … = 5.9259…
 #[test]
 fn a_known_answer_on_the_line() {
     let found = drift(1, &[0.0, 1.0, 3.0], &[5.0, 6.0, 8.0], Metric::Euclidean, 1, 0).unwrap();

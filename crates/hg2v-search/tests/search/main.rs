@@ -5,3 +5,11 @@ mod drift;
 mod explain;
 mod near;
 mod project;
+
+#[path = "../../examples/look_around.rs"]
+mod look_around; // the example runs to its end
+
+#[test]
+fn the_example_runs() {
+    look_around::main().unwrap();
+}

@@ -58,6 +58,34 @@ fn neighbours_are_those_of_the_definition_over_several_blocks() {
     }
 }
 
+#[test]
+fn a_known_answer_on_the_line() {
+    let rows = [0.0, 5.0, 1.0, 3.0, -1.0, 9.0, 2.0, 4.0, 50.0].map(|x| [x, 0.0f32]).concat();
+    let space = Space::new(2, rows, Metric::Euclidean).unwrap();
+    let near = &exact::nearest_others(&space, 6).unwrap()[0];
+    // 1 and −1 are equally near: the earlier row comes first.
+    assert_eq!(near.iter().map(|near| near.position).collect::<Vec<_>>(), [2, 4, 6, 3, 7, 1]);
+    assert_eq!(near[5].distance, 5.0);
+    let alone = Space::new(2, vec![1.0f32, 2.0], Metric::Euclidean).unwrap();
+    assert_eq!(exact::nearest_others(&alone, 6).unwrap(), [[]]);
+}
+
+/// Each product serves two rows where all are asked for; the answers are those of asking
+/// one by one.
+#[test]
+fn all_at_once_is_the_same_as_one_by_one() {
+    let (n, dim) = (1300, 9);
+    let rows = clusters(n, dim, 30);
+    for metric in METRICS {
+        let space = Space::new(dim, rows.clone(), metric).unwrap();
+        let index = Index::new(space.clone(), Way::Exact, 0, |_| {}).unwrap();
+        let all = exact::nearest_others(&space, 7).unwrap();
+        for row in (0..n).step_by(11) {
+            assert_eq!(all[row], index.nearest_to(row, 7).unwrap());
+        }
+    }
+}
+
 /// Far from the origin, products of single precision tell nothing apart; the answer must
 /// not suffer.
 #[test]

@@ -41,7 +41,9 @@ def seconds(what, *args) -> tuple[float, object]:
 
 def main(sizes: list[int]) -> None:
     model = hg2v.HG2V(epochs=1, n_jobs=1).fit([grown(1000, seed) for seed in range(16)])
-    print("| nodes | graphs | s a graph, one core | µs a node | graphs an hour and core | peak, MB | Parquet, B a graph | vector, B |")
+    print(
+        "| nodes | graphs | s a graph, one core | µs a node | graphs an hour and core | peak, MB | Parquet, B a graph | vector, B |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     for n in sizes:
         count = max(2, min(64, 100_000 // n))

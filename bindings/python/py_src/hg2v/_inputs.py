@@ -243,7 +243,9 @@ def _pyg(data: Any, names: Names) -> _One:
     # A step through Data costs more than all the rest.
     stored = getattr(getattr(data, "_store", None), "_mapping", None)
     if stored is None:
-        return _tensors(lambda name: getattr(data, name, None), data.edge_index, data.num_nodes, names)
+        return _tensors(
+            lambda name: getattr(data, name, None), data.edge_index, data.num_nodes, names
+        )
     said = stored.get("num_nodes")
     if said is None and stored.get("x") is None:
         said = data.num_nodes

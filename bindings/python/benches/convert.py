@@ -10,8 +10,9 @@ from __future__ import annotations
 import sys
 import time
 
-import hg2v
 import numpy as np
+
+import hg2v
 
 
 def timed(what, *args):

@@ -12,11 +12,12 @@ from __future__ import annotations
 import os
 import sys
 
-import hg2v
-import hg2v.torch
 import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
+
+import hg2v
+import hg2v.torch
 
 
 def train(config: dict) -> None:

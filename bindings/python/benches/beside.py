@@ -15,8 +15,9 @@ import pathlib
 import sys
 import time
 
-import hg2v as package
 import numpy as np
+
+import hg2v as package
 
 SEED = 0
 

@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests"))
 import hg2v
 from shared import *  # noqa: F403  (the fixtures)
 
-EXAMPLE = pathlib.Path(__file__).resolve().parents[1] / "examples" / "distributed.py"
+EXAMPLE = pathlib.Path(__file__).resolve().parents[1] / "examples" / "data_parallel.py"
 
 
 def test_two_processes_train_one_model(arrays, tmp_path):

@@ -16,7 +16,7 @@ from shared import *  # noqa: F403  (the fixtures)
 from shared import same
 from test_inputs import arrow_table
 
-EXAMPLE = pathlib.Path(__file__).resolve().parents[1] / "examples" / "distributed.py"
+EXAMPLE = pathlib.Path(__file__).resolve().parents[1] / "examples" / "data_parallel.py"
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -1,5 +1,6 @@
 """The layer in PyTorch, and graphs of PyTorch Geometric; run by ``make test-peers``."""
 
+import copy
 import pathlib
 import pickle
 import sys
@@ -76,6 +77,10 @@ def test_state_dict_dtype_and_pickle(module, prepared, vectors, arrays):
     other.load_state_dict(module.state_dict())
     x = prepared.x
     same(other(other.prepare(arrays), x).detach().numpy(), vectors)
+    twin = copy.deepcopy(module)
+    same(twin(prepared).detach().numpy(), vectors)
+    twin.level.__getattr__("0").theta1.weight.data.zero_()
+    same(module(prepared).detach().numpy(), vectors)
     double = module.double()(prepared)
     assert double.dtype == torch.float64
     np.testing.assert_allclose(double.detach().numpy(), vectors, rtol=1e-4, atol=1e-4)

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests"))
+from pyspark.sql import SparkSession
+
 import hg2v
 from hg2v.engines import spark_embed
-from pyspark.sql import SparkSession
 from shared import *  # noqa: F403  (the fixtures)
 from shared import same
 

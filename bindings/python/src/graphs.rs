@@ -192,6 +192,10 @@ impl Graphs {
         self.records.len()
     }
 
+    fn __repr__(&self) -> String {
+        format!("<{} graphs of {}>", self.records.len(), self.file.display())
+    }
+
     /// One graph, as a collection.
     fn __getitem__(&self, position: isize) -> PyResult<Graphs> {
         let at = if position < 0 { position + self.records.len() as isize } else { position };

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 
 use crate::errors::{parameter, raised};
 use crate::graphs::Graphs;
-use crate::model::Model;
+use crate::model::{Model, text};
 use crate::work;
 
 /// Graphs made ready: cleaned, coarsened, and with features where a model made them.
@@ -120,6 +120,12 @@ impl Network {
             serde_json::from_str(architecture).map_err(|e| parameter(py, &e))?;
         let layout = Layout::new(&architecture, features).map_err(|e| raised(py, e.into()))?;
         Ok(Network(hg2v::model::Network { layout }))
+    }
+
+    fn __reduce__(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, (String, usize))> {
+        let layout = &self.0.layout;
+        let class = py.get_type::<Network>().into_any().unbind();
+        Ok((class, (text(py, &layout.architecture)?, layout.features)))
     }
 
     /// Numbers a node, numbers an embedding, and numbers in all.

@@ -1,8 +1,9 @@
 """Tables in, tables out."""
 
-import hg2v
 import numpy as np
 import pytest
+
+import hg2v
 from shared import same
 from test_inputs import arrow_table, duckdb_relation
 

@@ -3,9 +3,10 @@
 import os
 import signal
 
-import hg2v
 import numpy as np
 import pytest
+
+import hg2v
 from shared import same
 from test_inputs import arrow_table
 

@@ -5,9 +5,10 @@ import subprocess
 import sys
 import warnings
 
-import hg2v
 import numpy as np
 import pytest
+
+import hg2v
 from shared import PARAMS, same
 
 SMALL = {

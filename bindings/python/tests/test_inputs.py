@@ -3,9 +3,10 @@
 import os
 import pickle
 
-import hg2v
 import numpy as np
 import pytest
+
+import hg2v
 from shared import PARAMS, same
 
 

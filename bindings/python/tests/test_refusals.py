@@ -10,9 +10,10 @@ import sys
 import textwrap
 import threading
 
-import hg2v
 import numpy as np
 import pytest
+
+import hg2v
 from hg2v.errors import FileError, HG2VError, InputError, NotFittedError, ParameterError
 from shared import PARAMS, same
 

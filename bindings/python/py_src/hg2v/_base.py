@@ -11,7 +11,8 @@ import inspect
 import json
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -177,23 +178,26 @@ class Estimator:
             )
         return int(jobs)
 
-    def _progress(self, what: str) -> Callable[[int, int], None] | None:
+    @contextmanager
+    def _progress(self, what: str) -> Iterator[Callable[[int, int], None] | None]:
         """A bar of tqdm where ``verbose`` asks for it and tqdm is there, lines of the log
         where it is not."""
         if not getattr(self, "verbose", False):
-            return None
+            yield None
+            return
         try:
             from tqdm.auto import tqdm
         except ImportError:
-            return lambda done, total: log.info("%s: %d of %d", what, done, total)
-        bar = tqdm(desc=what, leave=False)
+            yield lambda done, total: log.info("%s: %d of %d", what, done, total)
+            return
+        with tqdm(desc=what, leave=False) as bar:
 
-        def show(done: int, total: int) -> None:
-            bar.total = total
-            bar.n = done
-            bar.refresh()
+            def show(done: int, total: int) -> None:
+                bar.total = total
+                bar.n = done
+                bar.refresh()
 
-        return show
+            yield show
 
 
 def seed_of(random_state: Any) -> int:

@@ -240,7 +240,16 @@ def _rustworkx(graph: Any, names: Names) -> _One:
 
 
 def _pyg(data: Any, names: Names) -> _One:
-    return _tensors(lambda name: getattr(data, name, None), data.edge_index, data.num_nodes, names)
+    # A step through Data costs more than all the rest.
+    stored = getattr(getattr(data, "_store", None), "_mapping", None)
+    if stored is None:
+        return _tensors(
+            lambda name: getattr(data, name, None), data.edge_index, data.num_nodes, names
+        )
+    said = stored.get("num_nodes")
+    if said is None and stored.get("x") is None:
+        said = data.num_nodes
+    return _tensors(stored.get, stored.get("edge_index"), said, names)
 
 
 def _dgl(graph: Any, names: Names) -> _One:

@@ -170,14 +170,16 @@ class HG2V(Estimator):
         return _spelled(params)
 
     def _fit(self, data: Graphs) -> _hg2v.Model:
-        model = _hg2v.Model.fit(data, self._params(), self._threads(), self._progress("training"))
+        with self._progress("training") as progress:
+            model = _hg2v.Model.fit(data, self._params(), self._threads(), progress)
         say(model.notes())
         self.losses_ = model.history()
         self.features_ = model.features()
         return model
 
     def _transform(self, data: Graphs) -> np.ndarray:
-        rows, notes = self.model_.embed(data, self._threads(), self._progress("embedding"))
+        with self._progress("embedding") as progress:
+            rows, notes = self.model_.embed(data, self._threads(), progress)
         say(notes)
         return rows
 
@@ -368,8 +370,8 @@ class WLOptimalAssignment(_Kernel):
         self.verbose = verbose
 
     def _among(self, data: Graphs) -> np.ndarray:
-        progress = self._progress("comparing")
-        return _hg2v.wl_optimal_assignment(data, self.rounds, self._threads(), progress)
+        with self._progress("comparing") as progress:
+            return _hg2v.wl_optimal_assignment(data, self.rounds, self._threads(), progress)
 
 
 class WassersteinWL(_Kernel):
@@ -417,10 +419,9 @@ class WassersteinWL(_Kernel):
         self.verbose = verbose
 
     def _among(self, data: Graphs) -> np.ndarray:
-        progress = self._progress("comparing")
-        distances = _hg2v.wwl(
-            data, len(self.model_), self.rounds, self.nodes, self._threads(), progress
-        )
+        known = len(self.model_)
+        with self._progress("comparing") as progress:
+            distances = _hg2v.wwl(data, known, self.rounds, self.nodes, self._threads(), progress)
         return np.exp(-self.gamma * distances)
 
 

@@ -541,23 +541,21 @@ impl Batch {
         count.says("x", nodes.len() as u64)?;
         no_nulls("x", x.values(), &nodes)?;
         let rows: &LargeListArray = x.values().as_list();
-        let mut features = Features::default();
-        for (node, at) in nodes.enumerate() {
-            let values = numbers("x", rows, at)?.unwrap_or_default();
-            if node == 0 {
-                features.dim = values.len();
-            } else if values.len() != features.dim {
-                return Err(Fault::new(
-                    format!(
-                        "`x[{node}]` has {} numbers, but `x[0]` has {}",
-                        values.len(),
-                        features.dim
-                    ),
-                    "give every node the same attributes",
-                ));
-            }
-            features.values.extend_from_slice(values);
+        // Rows lie one after the other, so that all are looked at and taken at once.
+        let ends = &rows.value_offsets()[nodes.start..nodes.end + 1];
+        let dim = ends.get(1).map_or(0, |end| end - ends[0]);
+        if let Some(node) = ends.windows(2).position(|two| two[1] - two[0] != dim) {
+            return Err(Fault::new(
+                format!(
+                    "`x[{node}]` has {} numbers, but `x[0]` has {dim}",
+                    ends[node + 1] - ends[node]
+                ),
+                "give every node the same attributes",
+            ));
         }
+        let values =
+            finite_numbers("x", rows.values(), ends[0] as usize..ends[nodes.len()] as usize)?;
+        let features = Features { dim: dim as usize, values: values.to_vec() };
         Ok(Some(features))
     }
 }
@@ -715,15 +713,21 @@ fn numbers<'a>(
     lists: &'a LargeListArray,
     row: usize,
 ) -> std::result::Result<Option<&'a [f64]>, Fault> {
-    let Some(range) = range(lists, row) else {
-        return Ok(None);
-    };
-    no_nulls(name, lists.values(), &range)?;
-    let values = &lists.values().as_primitive::<Float64Type>().values()[range];
+    range(lists, row).map(|range| finite_numbers(name, lists.values(), range)).transpose()
+}
+
+/// The numbers of a range, which must be there and finite.
+fn finite_numbers<'a>(
+    name: &str,
+    values: &'a ArrayRef,
+    range: Range<usize>,
+) -> std::result::Result<&'a [f64], Fault> {
+    no_nulls(name, values, &range)?;
+    let values = &values.as_primitive::<Float64Type>().values()[range];
     for &value in values {
         finite(name, value)?;
     }
-    Ok(Some(values))
+    Ok(values)
 }
 
 fn finite(name: &str, value: f64) -> std::result::Result<f64, Fault> {

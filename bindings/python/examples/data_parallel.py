@@ -1,9 +1,9 @@
 """Training on several processes: DistributedDataParallel over the layer.
 
-    python distributed.py GRAPHS MODEL [WORKERS] [EPOCHS]
+    python data_parallel.py GRAPHS MODEL [WORKERS] [EPOCHS]
 
 starts WORKERS processes here (gloo; nccl where there are GPUs is for torchrun), each with its share
-of every batch; ``python distributed.py --ray …`` starts them through Ray Train. HG2V tells a
+of every batch; ``python data_parallel.py --ray …`` starts them through Ray Train. HG2V tells a
 neighbourhood from those of the same worker, so that gradients are means over smaller batches.
 """
 
@@ -12,11 +12,12 @@ from __future__ import annotations
 import os
 import sys
 
-import hg2v
-import hg2v.torch
 import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
+
+import hg2v
+import hg2v.torch
 
 
 def train(config: dict) -> None:

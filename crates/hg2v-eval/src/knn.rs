@@ -10,7 +10,7 @@ use crate::matrix::Matrix;
 /// The class of each row of `test` by a vote of its `k` nearest rows of `train`.
 ///
 /// Of rows equally far the earlier is nearer; of classes with equally many votes
-/// the smallest wins, as in scikit-learn. Neighbours are [exact](hg2v_search::exact).
+/// the smallest wins, as in scikit-learn. Neighbours are [`exact`].
 ///
 /// # Errors
 /// Unequal lengths or widths, no training rows, `k` of 0 or more than there are

@@ -141,7 +141,7 @@ fn drift_tells_the_same_from_the_other() {
     let at = folder.path();
     let same = json(at, "drift e.parquet e.csv --permutations 99");
     assert_eq!(same["p_value"], 1.0);
-    done(at, &["generate", "dla", "--graphs", "30", "--nodes", "90", "--out", "larger.jsonl"]);
+    done(at, &["generate", "dla", "--graphs", "30", "--nodes", "400", "--out", "larger.jsonl"]);
     done(at, &["embed", "m", "larger.jsonl", "--out", "larger.csv"]);
     let other = json(at, "drift e.parquet larger.csv --permutations 99 --metric euclidean");
     assert_eq!(other["p_value"], 0.01);

@@ -2,9 +2,9 @@
 //!
 //! | method | keeps | repeats because |
 //! |---|---|---|
-//! | [`pca`](mod@pca) | distances, as well as a plane can | nothing is random; signs are fixed |
-//! | [`tsne`](mod@tsne) | who is near whom | it starts from PCA, and sums run in a fixed order |
-//! | [`umap`](mod@umap) | who is near whom, and more of the whole | it starts from PCA, and one thread draws from one seeded stream |
+//! | [`pca`](fn@pca) | distances, as well as a plane can | nothing is random; signs are fixed |
+//! | [`tsne`](fn@tsne) | who is near whom | it starts from PCA, and sums run in a fixed order |
+//! | [`umap`](fn@umap) | who is near whom, and more of the whole | it starts from PCA, and one thread draws from one seeded stream |
 
 mod pca;
 mod tree;

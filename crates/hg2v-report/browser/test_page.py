@@ -346,7 +346,8 @@ def test_graphs_of_any_size(tmp_path, open_page):
         page.evaluate("i => page.map.choose(i)", graph)
         opened.settle()
         words = page.locator("#panel").inner_text()
-        assert ("coarsened" in words) == (graphs[graph]["id"] in ("tree", "full"))
+        assert ("coarsened" in words) == (graphs[graph]["id"] == "tree")
+        assert ("too many edges" in words) == (graphs[graph]["id"] == "full")
         assert ("best-connected of 100,000" in words) == (graphs[graph]["id"] == "dust")
         if graph:
             assert opened.painted("#panel .portrait") > 0

@@ -17,9 +17,10 @@
 //!   m' + 1, edges           or 0 where edges are those of the level below, contracted
 //! ```
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use hg2v::coarsen::Pyramid;
+use hg2v::coarsen::{Level, Params, Pyramid, coarsen};
 use hg2v::graph::{Graph, GraphRecord, Scalar};
 
 use crate::palette::KINDS;
@@ -135,13 +136,13 @@ impl Scheme {
     pub fn sketch(&self, record: &GraphRecord, graph: &Graph, pyramid: &Pyramid) -> Vec<u8> {
         let base = Base::choose(graph, pyramid);
         let points = match base.level {
-            0 => places(record, base.graph, self.coordinates),
+            0 if base.kept.is_none() => places(record, &base.graph, self.coordinates),
             _ if self.coordinates.is_some() && record.features.is_some() => {
                 let fine = places(record, graph, self.coordinates);
                 means(&fine, &base.members, base.graph.num_nodes())
             }
             _ if base.kept.is_some() => circle(base.graph.num_nodes()),
-            _ => places(&GraphRecord::default(), base.graph, None),
+            _ => places(&GraphRecord::default(), &base.graph, None),
         };
         let codes = self.codes(record, &base.members, base.graph.num_nodes());
         let mut sizes = vec![0u64; base.graph.num_nodes()];
@@ -166,10 +167,10 @@ impl Scheme {
         put_edges(&mut out, &edges);
         let above = match base.kept {
             Some(_) => &[],
-            None => &pyramid.levels[base.level..],
+            None => pyramid.levels.get(base.level..).unwrap_or_default(),
         };
         number(&mut out, above.len() as u64);
-        let mut below = base.graph;
+        let mut below: &Graph = &base.graph;
         for level in above {
             number(&mut out, level.graph.num_nodes() as u64);
             level.assignment.iter().for_each(|&to| number(&mut out, u64::from(to)));
@@ -189,7 +190,7 @@ impl Scheme {
 /// The level that is drawn as if it were the graph.
 struct Base<'a> {
     level: usize,
-    graph: &'a Graph,
+    graph: Cow<'a, Graph>,
     /// The node of `graph` that each node of the graph itself is part of.
     members: Vec<u32>,
     /// Where even the coarsest level is too large: its best-connected nodes, ascending.
@@ -200,17 +201,31 @@ impl<'a> Base<'a> {
     /// The finest level that is small enough.
     fn choose(graph: &'a Graph, pyramid: &'a Pyramid) -> Base<'a> {
         let fits = |g: &Graph| g.num_nodes() <= MOST_NODES && g.num_edges() <= MOST_EDGES;
-        let mut base =
-            Base { level: 0, graph, members: (0..graph.num_nodes() as u32).collect(), kept: None };
+        let mut base = Base {
+            level: 0,
+            graph: Cow::Borrowed(graph),
+            members: (0..graph.num_nodes() as u32).collect(),
+            kept: None,
+        };
         for level in &pyramid.levels {
-            if fits(base.graph) {
-                break;
+            if fits(&base.graph) {
+                return base;
             }
-            base.members.iter_mut().for_each(|to| *to = level.assignment[*to as usize]);
-            base.graph = &level.graph;
-            base.level += 1;
+            base.rise(level, Cow::Borrowed(&level.graph));
         }
-        if !fits(base.graph) {
+        if !fits(&base.graph) {
+            // Beyond what the model looks at; what cannot be coarsened stays as it is.
+            let share = MOST_NODES as f64 / base.graph.num_nodes().max(1) as f64;
+            let ratio = (1.0 - 0.9 * share).clamp(0.5, 0.999_999);
+            let further = coarsen(&base.graph, &Params { ratio, ..Params::default() });
+            for level in further.into_iter().flat_map(|pyramid| pyramid.levels) {
+                if fits(&base.graph) {
+                    break;
+                }
+                base.rise(&level, Cow::Owned(level.graph.clone()));
+            }
+        }
+        if !fits(&base.graph) {
             let mut nodes: Vec<u32> = (0..base.graph.num_nodes() as u32).collect();
             nodes.sort_by_key(|&v| std::cmp::Reverse(base.graph.degree(v as usize)));
             nodes.truncate(MOST_NODES);
@@ -218,6 +233,13 @@ impl<'a> Base<'a> {
             base.kept = Some(nodes);
         }
         base
+    }
+
+    /// Goes one level up.
+    fn rise(&mut self, level: &Level, graph: Cow<'a, Graph>) {
+        self.members.iter_mut().for_each(|to| *to = level.assignment[*to as usize]);
+        self.graph = graph;
+        self.level += 1;
     }
 
     /// Edges between nodes that are drawn, numbered as they are drawn.
@@ -307,7 +329,7 @@ fn put_edges(out: &mut Vec<u8>, edges: &[[u32; 2]]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hg2v::coarsen::{Method, Params, coarsen};
+    use hg2v::coarsen::Method;
     use hg2v::graph::{Features, WeightPolicy};
 
     fn made(record: &GraphRecord, params: &Params) -> (Graph, Pyramid) {
@@ -375,6 +397,10 @@ mod tests {
         let [base, cut, nodes, edges] = start(&scheme.sketch(&long, &graph, &pyramid));
         assert!(base > 0 && cut == 0 && nodes <= MOST_NODES as u64, "{base} {cut} {nodes}");
         assert_eq!(edges, nodes - 1);
+        // Where the pyramid ends too early, it is coarsened further.
+        let low = Pyramid { levels: Vec::new(), ..pyramid };
+        let [base, cut, nodes, _] = start(&scheme.sketch(&long, &graph, &low));
+        assert!(base > 0 && cut == 0 && nodes <= MOST_NODES as u64, "{base} {cut} {nodes}");
         // Nothing to contract: only some nodes are drawn.
         let dust = GraphRecord { num_nodes: 5000, ..GraphRecord::default() };
         let (graph, pyramid) = made(&dust, &Params::default());

@@ -24,6 +24,7 @@ use hg2v_eval::method::Embedder;
 use hg2v_eval::select;
 use hg2v_eval::study::{Mode, Study};
 use hg2v_report::{Contents, Map, Method, page, run};
+use hg2v_search::Metric;
 use hg2v_search::catalog::Choice;
 use serde_json::json;
 
@@ -121,7 +122,9 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
 
     let summary = report::summary(&file, Format::Jsonl, Vec::new(), &records)?;
     let dim = model.network().layout.embedding_dim();
-    let map = Map::new(dim, vectors, Choice::default(), &[Method::Pca, Method::Umap], |_| ())?;
+    // Where a particle is says most in these vectors, and least about its aggregate.
+    let choice = Choice { metric: Metric::Euclidean, standardise: true, ..Choice::default() };
+    let map = Map::new(dim, vectors, choice, &[Method::Pca, Method::Umap], |_| ())?;
     let contents = Contents {
         title: "Diffusion-limited aggregates".to_owned(),
         config: Some(model.config()),

@@ -59,7 +59,7 @@ fn pages_refuse_what_does_not_belong() {
         (&["absent"], "there is no model in it"),
         (&["silent"], "--data"),
         (&["damaged"], "log.jsonl, line 1"),
-        (&["m", "--data", "none.jsonl"], "there are no graphs in it"),
+        (&["m", "--data", "none.jsonl"], "no graphs"),
         (&["m", "--data", "absent.jsonl"], "absent.jsonl"),
         (&["m", "--embeddings", "fewer.npy"], "20 vectors for 60 graphs"),
         (&["m", "--evaluation", "bad.json"], "bad.json, line 1: this is no evaluation"),

@@ -260,7 +260,9 @@ portrait.seen = new ResizeObserver((entries) => entries.forEach(({ target }) => 
 
 /** What is drawn, where it is not the graph itself. */
 function coarsenedNote(sketch, nodes) {
-  if (sketch.cut) return `Too large to be drawn whole: the ${number(sketch.levels[0].n)} best-connected of ${number(nodes)} nodes.`;
+  const { n, edges } = sketch.levels[0];
+  if (sketch.cut && n < nodes) return `Too large to be drawn whole: the ${number(n)} best-connected of ${number(nodes)} nodes.`;
+  if (sketch.cut) return `It has too many edges to draw: these are ${number(edges.length / 2)} of them.`;
   if (sketch.base > 0) {
     const times = sketch.base === 1 ? "once" : `${sketch.base} times`;
     return `Too large to be drawn whole: coarsened ${times}, from ${number(nodes)} nodes to ${number(sketch.levels[0].n)}.`;

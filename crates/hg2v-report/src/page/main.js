@@ -194,7 +194,7 @@ class Page {
     const context = sharp(canvas, 186, 150);
     context.clearRect(0, 0, 186, 150);
     drawGraph(context, this.sketches, sketch, { x: 0, y: 0, width: 186, height: 150, pad: 8 });
-    text.replaceChildren(make("b", {}, this.head.ids[index]), `${name === null ? "" : ` · class ${name}`}`, make("br"), `${counted(this.nodes(index), "node")}, ${counted(this.edges.of[index], "edge")}${sketch.base || sketch.cut ? ", drawn coarsened" : ""}`);
+    text.replaceChildren(make("b", {}, this.head.ids[index]), `${name === null ? "" : ` · class ${name}`}`, make("br"), `${counted(this.nodes(index), "node")}, ${counted(this.edges.of[index], "edge")}${sketch.cut ? ", drawn in part" : sketch.base ? ", drawn coarsened" : ""}`);
     const [w, h] = [204, tip.offsetHeight];
     tip.style.left = `${Math.max(4, at[0] + 18 + w < width ? at[0] + 18 : at[0] - 18 - w)}px`;
     tip.style.top = `${Math.max(4, Math.min(height - h - 4, at[1] - h / 2))}px`;

@@ -92,7 +92,7 @@ fn graphs_made_ready_in_parts_are_the_same_and_can_be_stopped() {
 
 #[test]
 fn rows_in_memory_have_the_vectors_of_their_graphs() {
-    use arrow::array::{Array, AsArray};
+    use arrow::array::AsArray;
     use arrow::datatypes::Float32Type;
     let graphs = graphs();
     let model = params().fit(&graphs).unwrap();

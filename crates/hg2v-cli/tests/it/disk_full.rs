@@ -153,7 +153,7 @@ fn what_does_not_fit_leaves_what_was_there() {
     let mut names: Vec<_> =
         fs::read_dir(target).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
-    assert_eq!(names, ["config.json", "log.jsonl"]);
+    assert_eq!(names, ["config.json", "log.jsonl", "run.json"]);
     let (code, _, err) =
         output_of(command(at, &["embed", target, "graphs.jsonl", "--out", "v.csv"]));
     assert_eq!(code, 2);

@@ -3,7 +3,7 @@
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use hg2v::error::{Error, Result};
@@ -30,9 +30,11 @@ const HEAD_BYTES: usize = 64 << 10;
 /// How often files are looked at.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// In a shutdown: how long the listening socket must be quiet before it is closed, and
-/// how long connections may take to send what they opened for.
+/// In a shutdown: how long the listening socket must be quiet before it is closed, after how
+/// long it is closed though it never is, and how long connections may take to send what they
+/// opened for.
 const QUIET: Duration = Duration::from_millis(20);
+const NEVER_QUIET: Duration = Duration::from_millis(500);
 const LINGER: Duration = Duration::from_millis(300);
 
 /// A server that has loaded everything and listens.
@@ -115,7 +117,10 @@ impl Server {
         }
         app.draining.store(true, Ordering::Relaxed);
         // Who is connected already, though nobody has accepted it yet, is served too.
-        while let Ok(Ok((stream, _))) = timeout(QUIET, listener.accept()).await {
+        let end = Instant::now() + NEVER_QUIET;
+        while Instant::now() < end
+            && let Ok(Ok((stream, _))) = timeout(QUIET, listener.accept()).await
+        {
             doors.open(stream, None);
         }
         drop(listener);

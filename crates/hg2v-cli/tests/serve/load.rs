@@ -105,6 +105,7 @@ fn clients(
                                 assert_eq!(bits(&answer.json()), expected[i]);
                                 break;
                             }
+                            Err(_) if stop.load(Ordering::Relaxed) => return,
                             Err(_) => std::thread::sleep(Duration::from_millis(5)),
                         }
                     }
@@ -113,6 +114,23 @@ fn clients(
             });
         }
     });
+}
+
+/// Tells clients to stop, also when the test fails: it would wait for them for ever.
+struct Stop<'a>(&'a AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// An address to come back to. Ports that systems give out by themselves (from 32768 on) will
+/// not do: while the server is away, a client that asks for one may be given the very same.
+fn address_to_come_back_to() -> String {
+    let first = 20_000 + std::process::id() % 10_000;
+    let free = |port: &u32| std::net::TcpListener::bind(format!("127.0.0.1:{port}")).is_ok();
+    format!("127.0.0.1:{}", (first..32_000).find(free).unwrap())
 }
 
 fn until(what: impl Fn() -> bool) {
@@ -126,12 +144,13 @@ fn until(what: impl Fn() -> bool) {
 #[test]
 fn an_end_in_the_midst_of_work_finishes_what_was_accepted_and_a_restart_goes_on() {
     let folder = folder();
-    let mut server = Server::start(folder.path(), "");
-    let address = server.address.clone();
+    let address = address_to_come_back_to();
+    let mut server = Server::start_at(folder.path(), "", &address);
     let (graphs, expected) = (lines(folder.path()), rows(&folder.path().join("e.npy")));
     let (stop, answered) = (AtomicBool::new(false), AtomicUsize::new(0));
     std::thread::scope(|scope| {
         scope.spawn(|| clients(&address, &graphs, &expected, &stop, &answered));
+        let _stop = Stop(&stop);
         for signal in ["-TERM", "-INT", "-KILL"] {
             let so_far = answered.load(Ordering::Relaxed);
             until(|| answered.load(Ordering::Relaxed) > so_far + 30);
@@ -143,7 +162,6 @@ fn an_end_in_the_midst_of_work_finishes_what_was_accepted_and_a_restart_goes_on(
         }
         let so_far = answered.load(Ordering::Relaxed);
         until(|| answered.load(Ordering::Relaxed) > so_far + 30);
-        stop.store(true, Ordering::Relaxed);
     });
 }
 

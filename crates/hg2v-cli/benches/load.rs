@@ -157,7 +157,7 @@ fn main() {
 
         let (next, started) = (AtomicUsize::new(0), Instant::now());
         std::thread::scope(|scope| {
-            for _ in 0..16 {
+            for _ in 0..64 {
                 scope.spawn(|| {
                     let mut client = Client::new(&server.address);
                     while let Some(graph) = graphs.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -175,7 +175,7 @@ fn main() {
         100.0 * streams / batch
     );
     println!(
-        "single requests, 16 connections: {single:.0} a second ({:.0} % of batch)",
+        "single requests, 64 connections: {single:.0} a second ({:.0} % of batch)",
         100.0 * single / batch
     );
 

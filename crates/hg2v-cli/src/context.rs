@@ -43,6 +43,7 @@ pub(crate) struct Global {
 }
 
 /// A command's surroundings.
+#[derive(Clone)]
 pub(crate) struct Context {
     pub(crate) global: Global,
     pub(crate) limits: Limits,

@@ -89,7 +89,7 @@ impl Server {
         let Server { options, current, listener, .. } = self;
         let metrics = Arc::new(Metrics::default());
         let (to_queue, jobs) = mpsc::channel(options.queue);
-        let worker = queue::start(Arc::clone(&current), Arc::clone(&metrics), jobs)?;
+        let workers = queue::start(Arc::clone(&current), Arc::clone(&metrics), jobs)?;
         let watcher = tokio::spawn(watch(Arc::clone(&current), Arc::clone(&metrics)));
         let app = Arc::new(App::new(options.clone(), current, Arc::clone(&metrics), to_queue));
         let listener = tokio::net::TcpListener::from_std(listener)?;
@@ -130,7 +130,8 @@ impl Server {
         }
         watcher.abort();
         drop((app, doors.routes));
-        let _ = timeout(LOOK, tokio::task::spawn_blocking(move || worker.join())).await;
+        let ended = || workers.into_iter().for_each(|worker| drop(worker.join()));
+        let _ = timeout(LOOK, tokio::task::spawn_blocking(ended)).await;
         Ok(())
     }
 }

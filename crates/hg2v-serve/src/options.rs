@@ -1,9 +1,12 @@
 //! What is served, where, and within which bounds.
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Bytes;
 use hg2v::dataset::Limits;
 use hg2v::error::{Error, Result};
 use hg2v_search::catalog::Choice;
@@ -24,7 +27,7 @@ pub struct Options {
     /// What every request must bear; needed to listen beyond this machine.
     pub token: Option<String>,
     /// The page at `/`.
-    pub page: String,
+    pub page: Page,
     /// Requests that wait or are worked on; more are told to come again.
     pub queue: usize,
     /// Connections at a time; more wait to be accepted.
@@ -43,8 +46,31 @@ pub struct Options {
     pub limits: Limits,
 }
 
-/// The page at `/` until there is another.
-pub const PLAIN_PAGE: &str = include_str!("page.html");
+/// Makes the page at `/`: at the start, and again when what it shows was replaced.
+#[derive(Clone)]
+pub struct Page(Arc<dyn Fn() -> Option<String> + Send + Sync>);
+
+impl Page {
+    /// A page without a map.
+    pub fn plain() -> Page {
+        Page::new(|| None)
+    }
+
+    /// What `make` makes; without anything, the plain one.
+    pub fn new(make: impl Fn() -> Option<String> + Send + Sync + 'static) -> Page {
+        Page(Arc::new(make))
+    }
+
+    pub(crate) fn make(&self) -> Bytes {
+        (self.0)().map_or(Bytes::from_static(include_bytes!("page.html")), Bytes::from)
+    }
+}
+
+impl fmt::Debug for Page {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Page")
+    }
+}
 
 impl Options {
     /// Serves `model` on a free port of this machine.
@@ -56,7 +82,7 @@ impl Options {
             choice: Choice::default(),
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             token: None,
-            page: PLAIN_PAGE.to_owned(),
+            page: Page::plain(),
             queue: 256,
             connections: 512,
             max_request_bytes: 16 << 20,

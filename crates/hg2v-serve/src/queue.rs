@@ -1,18 +1,22 @@
 //! What is asked at the same time is answered by one call.
 //!
-//! One thread takes whatever waits, embeds all of its graphs together, and searches for
-//! all of its questions together. A graph's vector does not depend on its company, and a
+//! As many threads as there are cores each take their share of what waits, embed all of
+//! its graphs together, and search for all of its questions together. Small graphs are
+//! worked off by the thread that took them: sharing one out costs more than it saves. A
+//! large batch is shared among all. A graph's vector does not depend on its company, and a
 //! graph that cannot be embedded spoils nothing for the others: they are tried one by one.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use hg2v::Hg2v;
 use hg2v::graph::GraphRecord;
 use hg2v::prepare::Run;
 use hg2v_search::Neighbor;
+use hg2v_search::catalog::Catalog;
+use rayon::ThreadPoolBuilder;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::metrics::Metrics;
@@ -22,6 +26,9 @@ use crate::state::{Current, State, say};
 /// Nodes and edges of a batch, and its graphs, beyond which nothing is added to it.
 const BATCH_SIZE: usize = 1 << 17;
 const BATCH_GRAPHS: usize = 512;
+
+/// Nodes, edges and rows of the index from which a batch is work for all threads.
+const LARGE: usize = 1 << 13;
 
 /// What is to be done.
 #[derive(Debug)]
@@ -58,54 +65,95 @@ pub struct Job {
     pub reply: oneshot::Sender<Done>,
 }
 
-/// Starts the thread that works off the jobs of `queue`, until its other end is gone.
+/// Starts the threads that work off the jobs of `queue`, until its other end is gone.
 ///
 /// # Errors
 /// A system without threads.
 pub fn start(
     current: Arc<Current>,
     metrics: Arc<Metrics>,
-    mut queue: mpsc::Receiver<Job>,
-) -> std::io::Result<JoinHandle<()>> {
-    thread::Builder::new().name("hg2v-queue".to_owned()).spawn(move || {
-        while let Some(first) = queue.blocking_recv() {
-            let mut batch = vec![first];
-            let (mut graphs, mut size) = measure(&batch[0].work);
-            while graphs < BATCH_GRAPHS && size < BATCH_SIZE {
-                let Ok(next) = queue.try_recv() else { break };
-                let (more, larger) = measure(&next.work);
-                (graphs, size) = (graphs + more, size + larger);
-                batch.push(next);
+    queue: mpsc::Receiver<Job>,
+) -> std::io::Result<Vec<JoinHandle<()>>> {
+    let threads = rayon::current_num_threads();
+    let all = ThreadPoolBuilder::new().num_threads(threads).build();
+    let all = Arc::new(all.map_err(std::io::Error::other)?);
+    let queue = Arc::new(Mutex::new(queue));
+    let worker = |_| {
+        let (current, metrics) = (Arc::clone(&current), Arc::clone(&metrics));
+        let (all, queue) = (Arc::clone(&all), Arc::clone(&queue));
+        thread::Builder::new().name("hg2v-queue".to_owned()).spawn(move || {
+            // What would be shared stays on this thread; where that cannot be, it is shared.
+            let _own = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+            loop {
+                // Nobody panics while holding it.
+                let mut waiting = queue.lock().unwrap_or_else(PoisonError::into_inner);
+                let Some(first) = waiting.blocking_recv() else { break };
+                let state = current.get();
+                let batch = Batch::take(first, &mut waiting, threads, &state);
+                drop(waiting);
+                match batch.size >= LARGE {
+                    true => all.install(|| batch.work_off(&state, &metrics)),
+                    false => batch.work_off(&state, &metrics),
+                }
             }
-            // Whoever went away needs no answer.
-            batch.retain(|job| !job.reply.is_closed());
-            work_off(&current.get(), &metrics, batch);
+        })
+    };
+    (0..threads).map(worker).collect()
+}
+
+/// Jobs that are worked off together.
+struct Batch {
+    jobs: Vec<Job>,
+    graphs: usize,
+    size: usize,
+}
+
+impl Batch {
+    /// One of `threads` equal shares of what waits, `first` among it.
+    fn take(
+        first: Job,
+        waiting: &mut mpsc::Receiver<Job>,
+        threads: usize,
+        state: &State,
+    ) -> Batch {
+        let mut batch = Batch { jobs: Vec::new(), graphs: 0, size: 0 };
+        batch.add(first, state);
+        let share = (1 + waiting.len()).div_ceil(threads);
+        while batch.jobs.len() < share && batch.graphs < BATCH_GRAPHS && batch.size < BATCH_SIZE {
+            let Ok(next) = waiting.try_recv() else { break };
+            batch.add(next, state);
         }
-    })
-}
-
-/// How many graphs, and how large.
-fn measure(work: &Work) -> (usize, usize) {
-    let size = |record: &GraphRecord| record.num_nodes as usize + record.edges.len();
-    match work {
-        Work::Embed(records, _) => (records.len(), records.iter().map(size).sum()),
-        Work::Search(record, _) => (1, size(record)),
-        Work::Near(..) => (1, 1),
+        // Whoever went away needs no answer.
+        batch.jobs.retain(|job| !job.reply.is_closed());
+        batch
     }
-}
 
-fn work_off(state: &Arc<State>, metrics: &Metrics, batch: Vec<Job>) {
-    let (works, replies): (Vec<Work>, Vec<_>) =
-        batch.into_iter().map(|job| (job.work, job.reply)).unzip();
-    let count = works.len();
-    let done = catch_unwind(AssertUnwindSafe(|| answers(state, metrics, works)));
-    let done = done.unwrap_or_else(|_| {
-        say("error: a batch of requests broke down; its requests are answered with 500");
-        (0..count).map(|_| Done::Broken).collect()
-    });
-    for (reply, done) in replies.into_iter().zip(done) {
-        // Nobody there: nobody cares.
-        let _ = reply.send(done);
+    fn add(&mut self, job: Job, state: &State) {
+        let size = |record: &GraphRecord| record.num_nodes as usize + record.edges.len();
+        let rows = || state.catalog.as_ref().map_or(0, Catalog::len);
+        let (graphs, size) = match &job.work {
+            Work::Embed(records, _) => (records.len(), records.iter().map(size).sum()),
+            Work::Search(record, _) => (1, size(record) + rows()),
+            Work::Near(..) => (1, rows()),
+        };
+        self.graphs += graphs;
+        self.size += size;
+        self.jobs.push(job);
+    }
+
+    fn work_off(self, state: &Arc<State>, metrics: &Metrics) {
+        let (works, replies): (Vec<Work>, Vec<_>) =
+            self.jobs.into_iter().map(|job| (job.work, job.reply)).unzip();
+        let count = works.len();
+        let done = catch_unwind(AssertUnwindSafe(|| answers(state, metrics, works)));
+        let done = done.unwrap_or_else(|_| {
+            say("error: a batch of requests broke down; its requests are answered with 500");
+            (0..count).map(|_| Done::Broken).collect()
+        });
+        for (reply, done) in replies.into_iter().zip(done) {
+            // Nobody there: nobody cares.
+            let _ = reply.send(done);
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hg2v::dataset::{Limits, jsonl};
-use hg2v::error::Result;
+use hg2v::error::{Error, Place, Result};
 use hg2v::graph::{GraphRecord, Scalar};
 use serde::Deserialize;
 
@@ -37,11 +37,17 @@ pub fn question(body: &[u8], limits: &Limits) -> Result<Question> {
     #[serde(deny_unknown_fields)]
     struct Name {
         id: Scalar,
+        top: Option<serde::de::IgnoredAny>,
     }
     // Nothing but an id: few bytes, so that no large body is read twice.
     if body.len() < 4096
-        && let Ok(Name { id }) = serde_json::from_slice(body)
+        && let Ok(Name { id, top }) = serde_json::from_slice(body)
     {
+        if top.is_some() {
+            let problem = "`top` stands in the body";
+            let fix = "ask for /search?top=N with {\"id\": …} alone as the body";
+            return Err(Error::input(NAME, Place::Whole, problem, fix));
+        }
         return Ok(Question::Id(id.to_string()));
     }
     graph(body, 1, limits).map(|record| Question::Graph(Box::new(record)))

@@ -219,7 +219,8 @@ fn admit(app: &App, headers: &HeaderMap, open: bool) -> Result<(), Refusal> {
 }
 
 async fn page(State(app): State<Arc<App>>) -> Response {
-    let mut response = answer(StatusCode::OK, "text/html; charset=utf-8", app.options.page.clone());
+    let page = app.current.get().page.clone();
+    let mut response = answer(StatusCode::OK, "text/html; charset=utf-8", page);
     let policy = "default-src 'self' 'unsafe-inline' data: blob:; frame-ancestors 'none'";
     response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
     response

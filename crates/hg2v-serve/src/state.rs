@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 use std::time::SystemTime;
 
+use axum::body::Bytes;
 use hg2v::dataset::{self, jsonl};
 use hg2v::error::{Error, Place, Result};
 use hg2v::graph::GraphRecord;
@@ -60,6 +61,8 @@ pub struct State {
     pub catalog: Option<Catalog>,
     /// What can be looked at.
     pub graphs: Option<Arc<Graphs>>,
+    /// The page that shows them.
+    pub page: Bytes,
     seen: Seen,
 }
 
@@ -104,7 +107,7 @@ impl State {
             }
             (None, None) => None,
         };
-        Ok(State { model, catalog, graphs, seen })
+        Ok(State { model, catalog, graphs, page: options.page.make(), seen })
     }
 }
 

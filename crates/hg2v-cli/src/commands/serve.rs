@@ -9,7 +9,7 @@ use hg2v::nn::machine::Machine;
 use hg2v_report::page::SAMPLE;
 use hg2v_report::{Method, Mode};
 use hg2v_search::Way;
-use hg2v_serve::options::PLAIN_PAGE;
+use hg2v_serve::options::Page;
 use hg2v_serve::{Options, Server};
 use serde_json::json;
 
@@ -26,7 +26,8 @@ use crate::graphs::CacheArgs;
 /// /metrics counts, /healthz and /readyz tell whether it lives and is ready.
 ///
 /// With --data, the page of `hg2v report` is served at /, with a box for new graphs, which
-/// land on its map. It is made when the server starts.
+/// land on its map. It is made when the server starts, and again for a model that is
+/// replaced.
 ///
 /// A model that is replaced is loaded again without dropping a request, together with
 /// its index; SIGTERM and Ctrl-C finish what was accepted.
@@ -90,27 +91,29 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let choice = args.near.choice(Way::BySize, context.global.seed);
     let page = match &data {
         Some(data) if !args.no_page => {
-            let wanted = Wanted {
-                run: &args.model,
-                data: Some(data),
-                embeddings: args.index.as_deref(),
-                evaluation: None,
-                sample: SAMPLE,
-                title: None,
-                methods: &[Method::Pca],
-                choice,
-                cache: args.cache.open(),
-            };
-            // Who asks for vectors can do without.
-            wanted.make(Mode::Live, &Machine::Cpu, context).map_or_else(
-                |error| {
+            let (model, index, data) = (args.model.clone(), args.index.clone(), data.clone());
+            let (cache, context) = (args.cache, context.clone());
+            Page::new(move || {
+                let wanted = Wanted {
+                    run: &model,
+                    data: Some(&data),
+                    embeddings: index.as_deref(),
+                    evaluation: None,
+                    sample: SAMPLE,
+                    title: None,
+                    methods: &[Method::Pca],
+                    choice,
+                    cache: cache.open(),
+                };
+                // Who asks for vectors can do without.
+                let made = wanted.make(Mode::Live, &Machine::Cpu, &context);
+                let made = made.inspect_err(|error| {
                     context.say(format!("there is no page: {error:#}"));
-                    PLAIN_PAGE.to_owned()
-                },
-                |(made, _)| made.html,
-            )
+                });
+                made.ok().map(|(made, _)| made.html)
+            })
         }
-        _ => PLAIN_PAGE.to_owned(),
+        _ => Page::plain(),
     };
     let timeout = Duration::from_secs_f64(args.timeout);
     let options = Options {

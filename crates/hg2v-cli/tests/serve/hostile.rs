@@ -52,6 +52,9 @@ fn bodies_that_are_no_graphs_are_refused_by_name() {
     let missing = server.post("/search", "{\"id\":\"nobody\"}");
     assert_eq!(missing.status, 404);
     assert!(missing.body.contains("`nobody`"));
+    let misplaced = server.post("/search", "{\"id\":0,\"top\":3}");
+    assert_eq!(misplaced.status, 400);
+    assert!(misplaced.body.contains("/search?top=N"), "{misplaced:?}");
     alive(&server, folder.path());
 }
 

@@ -35,6 +35,7 @@ fn a_new_model_is_taken_without_a_request_lost_and_a_damaged_one_is_not() {
     let graph = &lines(at)[0];
     let vector = || bits(&server.post("/embed", graph).json());
     assert_eq!(vector(), old[0]);
+    let page = server.get("/").body;
     replace(at, "other");
     // Every answer is one model's or the other's, and never anything else.
     until(&server, || {
@@ -43,7 +44,11 @@ fn a_new_model_is_taken_without_a_request_lost_and_a_damaged_one_is_not() {
         vector == new[0]
     });
     assert_eq!(server.counter("hg2v_reloads_total"), 1);
-    // The index is the new model's, too.
+    // The page and the index are the new model's, too.
+    let afresh = Server::start(at, "--data graphs.jsonl");
+    assert_ne!(server.get("/").body, page);
+    assert_eq!(server.get("/").body, afresh.get("/").body);
+    drop(afresh);
     let near = server.post("/search?top=1", graph).json();
     assert_eq!(near["neighbors"][0]["position"], 0);
     assert!(near["neighbors"][0]["distance"].as_f64().unwrap() < 1e-12, "{near}");

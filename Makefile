@@ -1,7 +1,7 @@
 # What CI runs, under the same names.
 .PHONY: test test-page chromium test-wheel test-peers svm-parity kernel-parity transport-parity \
 	search-parity layer-parity torch-parity test-burn test-spark built demo bench bench-page bench-peers \
-	bench-wheel cuda card lint
+	bench-wheel cuda card tables lint
 
 # Everything is built once, in the profile that ships.
 test: lint
@@ -132,6 +132,10 @@ card:
 	cargo build --release --features cuda
 	BENCH=$$(cargo bench --no-run --workspace --features hg2v-cli/cuda --bench cuda 2>&1 | sed -n 's/.*(\(.*cuda-.*\))/\1/p') && \
 	python3 crates/hg2v/benches/card.py $$BENCH target/release/hg2v $(HG2V_DATA) experiments/results/cuda
+
+# The README's tables, from experiments/results.
+tables: built
+	python3 experiments/tables.py target/release/hg2v
 
 lint:
 	cargo fmt --all --check

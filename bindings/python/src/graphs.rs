@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::array::{
+use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, Int64Array, LargeListArray, RecordBatch,
     StringArray,
 };
-use arrow::buffer::OffsetBuffer;
-use arrow::datatypes::{Field, Schema};
+use arrow_buffer::OffsetBuffer;
+use arrow_schema::{Field, Schema};
 use hg2v::dataset::{self, Limits};
 use hg2v::graph::{GraphRecord, Scalar};
 use hg2v::prepare::Run;

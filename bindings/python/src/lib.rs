@@ -16,7 +16,7 @@ mod _hg2v {
     #[pymodule_export]
     use crate::graphs::Graphs;
     #[pymodule_export]
-    use crate::model::{Model, presets};
+    use crate::model::{Model, presets, write_folder};
     #[pymodule_export]
     use crate::network::{Examples, Network, Pass};
     #[pymodule_export]

@@ -1,10 +1,12 @@
 //! HG2V: training, vectors, folders.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hg2v::dataset::Limits;
 use hg2v::model::folder::Config;
+use hg2v::output::OutputFolder;
 use hg2v::prepare::Notes;
 use hg2v::train::{End, Flow};
 use hg2v::{Hg2v, Hg2vParams};
@@ -189,4 +191,22 @@ pub(crate) fn parsed(py: Python<'_>, params: &str) -> PyResult<Hg2vParams> {
 
 pub(crate) fn text(py: Python<'_>, value: &impl serde::Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|e| parameter(py, &e))
+}
+
+/// Writes files as a new folder, which appears whole or not at all.
+#[pyfunction]
+pub(crate) fn write_folder(
+    py: Python<'_>,
+    path: PathBuf,
+    files: Vec<(String, Vec<u8>)>,
+) -> PyResult<()> {
+    let write = || {
+        let folder = OutputFolder::create(&path)?;
+        for (name, bytes) in files {
+            let file = folder.working_path().join(&name);
+            fs::write(&file, bytes).map_err(|e| hg2v::Error::io(path.join(&name), "write", e))?;
+        }
+        folder.commit()
+    };
+    py.detach(write).map_err(|e| raised(py, e.into()))
 }

@@ -48,6 +48,18 @@ def test_pickle_and_clone(estimator, arrays):
     assert not hasattr(other, "model_") and other.get_params() == estimator.get_params()
 
 
+def test_folders_bring_estimators_back(estimator, arrays, tmp_path):
+    rows = estimator.fit_transform(arrays)
+    estimator.save(tmp_path / "folder")
+    other = type(estimator).load(tmp_path / "folder")
+    close(estimator, other.transform(arrays), rows)
+    assert {**estimator.get_params(), **other.get_params()}.keys() == other.get_params().keys()
+    assert other.get_params()["n_jobs"] is None
+    # What is there is never written over.
+    with pytest.raises(hg2v.errors.HG2VError, match="folder"):
+        estimator.save(tmp_path / "folder")
+
+
 def test_pipeline_and_grid_search(arrays):
     pytest.importorskip("sklearn")
     from sklearn.linear_model import LogisticRegression

@@ -115,6 +115,34 @@ def test_parameters_refused(params, message, arrays):
         hg2v.HG2V(**params).fit(arrays)
 
 
+def test_folders_of_rivals_refused(arrays, tmp_path):
+    made = tmp_path / "made"
+    hg2v.Graph2Vec(dim=4, epochs=1, random_state=np.random.RandomState(1)).fit(arrays).save(made)
+    assert hg2v.Graph2Vec.load(made).random_state is None
+    with pytest.raises(InputError, match="a Graph2Vec, not a WassersteinWL.*hg2v.Graph2Vec.load"):
+        hg2v.WassersteinWL.load(made)
+    with pytest.raises(FileError, match="cannot read"):
+        hg2v.Graph2Vec.load(tmp_path / "nowhere")
+    with pytest.raises(NotFittedError):
+        hg2v.Graph2Vec().save(tmp_path / "other")
+    about = json.loads((made / "estimator.json").read_text())
+    state = (made / "state.json").read_bytes()
+    for damage, said in (
+        (lambda: (made / "estimator.json").write_text("{"), "not JSON"),
+        (lambda: (made / "estimator.json").write_text("[]"), "not an object"),
+        (lambda: (made / "estimator.json").write_text(json.dumps({**about, "format": 2})), "format 2"),
+        (lambda: (made / "estimator.json").write_text(json.dumps({**about, "params": {"a": 1}})), "parameters"),
+        (lambda: (made / "state.json").write_bytes(state[:-10]), "damaged"),
+    ):
+        damage()
+        with pytest.raises(InputError, match=said) as caught:
+            hg2v.Graph2Vec.load(made)
+        assert str(made) in str(caught.value)
+        (made / "estimator.json").write_text(json.dumps(about))
+        (made / "state.json").write_bytes(state)
+    assert hg2v.Graph2Vec.load(made).transform(arrays).shape == (len(arrays), 4)
+
+
 def test_models_refused(folder, tmp_path, arrays, model):
     with pytest.raises(FileError, match="nowhere") as found:
         hg2v.load(tmp_path / "nowhere")

@@ -110,12 +110,7 @@ struct Batch {
 
 impl Batch {
     /// One of `threads` equal shares of what waits, `first` among it.
-    fn take(
-        first: Job,
-        waiting: &mut mpsc::Receiver<Job>,
-        threads: usize,
-        state: &State,
-    ) -> Batch {
+    fn take(first: Job, waiting: &mut mpsc::Receiver<Job>, threads: usize, state: &State) -> Batch {
         let mut batch = Batch { jobs: Vec::new(), graphs: 0, size: 0 };
         batch.add(first, state);
         let share = (1 + waiting.len()).div_ceil(threads);

@@ -3,15 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use arrow::array::RecordBatch;
-use arrow::datatypes::{Field, Schema};
 use serde::{Deserialize, Serialize};
 
 use crate::coarsen;
 use crate::coarsen::cache::Cache;
 use crate::dataset::features::{Applied, FeatureChoice, FeatureSchema, When};
 use crate::dataset::fingerprint::Fingerprint;
-use crate::dataset::{self, Limits};
 use crate::embed;
 use crate::error::{Error, Place, Result};
 use crate::graph::{GraphRecord, Scalar, WeightPolicy};
@@ -23,7 +20,6 @@ use crate::nn::{Cpu, Device};
 use crate::output::OutputFolder;
 use crate::prepare::{Collection, Notes, Preparation, Run};
 use crate::train::{End, Flow, Recipe, State, Step, Trainer};
-use crate::vectors;
 
 /// How a model is to be made.
 ///
@@ -468,38 +464,6 @@ impl Hg2v {
             watch(notes.graphs)?;
         }
         Ok((values, notes))
-    }
-
-    /// The vectors of the graphs of a batch of rows laid out as in
-    /// [Parquet](dataset::parquet): a row for each, with its `id` and `y` as they came
-    /// and its `embedding`. `origin` names the batch in messages.
-    ///
-    /// # Errors
-    /// Rows that are no graphs; graphs whose features are not those of the model.
-    pub fn embed_batch(
-        &self,
-        batch: &RecordBatch,
-        origin: &Path,
-        limits: &Limits,
-    ) -> Result<RecordBatch> {
-        let records = dataset::parquet::records(batch, origin, 0, limits)?;
-        let run = Run { records: &records, file: origin, position: 0 };
-        let (values, _) = self.embed_watched(run, |_| Ok(()))?;
-        let dim = self.network.layout.embedding_dim();
-        let vectors = vectors::parquet::column(dim, values);
-        let schema = batch.schema();
-        let kept = ["id", "y"].into_iter().filter_map(|name| schema.column_with_name(name));
-        let (mut fields, mut columns): (Vec<Field>, Vec<_>) =
-            kept.map(|(at, field)| (field.clone(), batch.column(at).clone())).unzip();
-        fields.push(vectors::parquet::field(dim));
-        let made = vectors.and_then(|vectors| {
-            columns.push(vectors);
-            RecordBatch::try_new(std::sync::Arc::new(Schema::new(fields)), columns)
-        });
-        made.map_err(|error| {
-            let fix = "give fewer rows at a time";
-            Error::input(origin, Place::Whole, error.to_string(), fix)
-        })
     }
 
     /// Cleans, coarsens and makes ready the graphs of `run`.

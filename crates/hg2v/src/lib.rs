@@ -13,6 +13,14 @@
 //! Beside it, [`distance`]: how far apart two graphs are, as the paper measures it.
 //!
 //! [`Hg2v`] is all of it behind one `fit` and one `embed`.
+//!
+//! | feature | brings |
+//! |---|---|
+//! | `parquet` | graphs and vectors in Parquet files and Arrow tables |
+//! | `download` | known sets from the web |
+//! | `cuda` | training and embedding on an NVIDIA card |
+//!
+//! All are off unless asked for; the command has the first two, the wheel the first.
 
 pub mod error;
 mod group;
@@ -42,6 +50,9 @@ pub mod vectors;
 pub mod prepare;
 
 mod estimator;
+
+#[cfg(feature = "parquet")]
+mod rows;
 
 pub use error::{Error, Result};
 pub use estimator::{Embeddings, Failure, Fit, Gradients, Hg2v, Hg2vParams};

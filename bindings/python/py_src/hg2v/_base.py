@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import json
 import logging
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ import numpy as np
 
 from ._hg2v import Graphs
 from ._inputs import graphs
+from ._saved import load, save
 from .errors import ParameterError, not_fitted
 
 log = logging.getLogger("hg2v")
@@ -28,6 +30,9 @@ Self = TypeVar("Self", bound="Estimator")
 
 class Estimator:
     """Parameters are stored by ``__init__`` and looked at by ``fit``."""
+
+    #: What was learnt: a class of the extension, which reads what it pickles.
+    _state: Any = Graphs
 
     #: How the input is read: the parameters that :func:`hg2v.graphs` takes.
     _reading = ("attributes", "label", "weight", "edge_label", "directed")
@@ -109,6 +114,16 @@ class Estimator:
         if seen is None:
             raise not_fitted(self)
         return self._transform(seen)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the estimator as a folder."""
+        self._check_fitted()
+        save(self, path)
+
+    @classmethod
+    def load(cls: type[Self], path: str | os.PathLike[str]) -> Self:
+        """The estimator of a folder that :meth:`save` wrote."""
+        return load(cls, cls._state.from_state, path)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """A name for every number of a row."""

@@ -263,6 +263,8 @@ class Graph2Vec(Estimator):
         (1, 16)
     """
 
+    _state = _hg2v.Graph2Vec
+
     def __init__(
         self,
         dim: int = 256,

@@ -300,6 +300,6 @@ fn the_readme_has_the_tables_of_the_results() {
         assert_eq!(code, 0, "{err}");
         let (_, rest) = readme.split_once(&format!("<!-- {name} -->\n")).unwrap();
         let (block, _) = rest.split_once(&format!("<!-- end of {name} -->")).unwrap();
-        assert_eq!(block, out, "paste what `hg2v reproduce {name} --markdown` prints");
+        assert_eq!(block, out, "{name} is not that of the results: `make tables`");
     }
 }

@@ -6,6 +6,7 @@
 
 pub mod catalog;
 pub mod csv;
+#[cfg(feature = "download")]
 pub mod download;
 pub mod duplicates;
 pub mod features;
@@ -16,6 +17,7 @@ pub mod jsonl;
 mod limits;
 mod node_count;
 mod notes;
+#[cfg(feature = "parquet")]
 pub mod parquet;
 pub mod summary;
 pub mod synthetic;
@@ -25,6 +27,8 @@ pub mod tu;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+
+use flate2::read::GzDecoder;
 
 use crate::error::{Error, Place, Result};
 use crate::graph::GraphRecord;
@@ -160,7 +164,17 @@ pub fn detect(path: &Path) -> Result<Format> {
     match &magic[..length] {
         b"PAR1" => Ok(Format::Parquet),
         b"PK\x03\x04" | b"PK\x05\x06" => Ok(Format::TuZip),
-        [0x1f, 0x8b, ..] => Ok(Format::JsonlGz),
+        [0x1f, 0x8b, ..] => {
+            let mut inside = [0; 4];
+            let mut file =
+                GzDecoder::new(File::open(path).map_err(|e| Error::io(path, "read", e))?);
+            // What cannot be unpacked is the reader's to tell.
+            match read_up_to(&mut file, &mut inside) {
+                Ok(4) if is_idx(inside) => Err(images(path)),
+                _ => Ok(Format::JsonlGz),
+            }
+        }
+        &[a, b, c, d] if is_idx([a, b, c, d]) => Err(images(path)),
         // A file that lost its head is still judged as what it claims to be, so
         // that the error speaks of the right format.
         _ => match extension.as_ref().and_then(|e| e.to_str()) {
@@ -208,6 +222,16 @@ fn unknown(path: &Path) -> Error {
     )
 }
 
+/// The head of an idx file: two zeros, a type of numbers, one to four dimensions.
+fn is_idx(head: [u8; 4]) -> bool {
+    matches!(head, [0, 0, 0x08..=0x0e, 1..=4])
+}
+
+fn images(path: &Path) -> Error {
+    let problem = "this is an idx file, of images or their labels, and no collection of graphs";
+    Error::input(path, Place::Whole, problem, "turn images into graphs with `hg2v images`")
+}
+
 fn read_up_to(reader: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut length = 0;
     while length < buffer.len() {
@@ -228,9 +252,20 @@ pub fn open(path: &Path, limits: &Limits) -> Result<Source> {
         Format::TuFolder | Format::TuZip => tu::read(path, limits),
         Format::Jsonl | Format::JsonlGz => jsonl::read(path, limits),
         Format::CsvFolder => csv::read(path, limits),
+        #[cfg(feature = "parquet")]
         Format::Parquet => parquet::read(path, limits),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => Err(without_parquet(path)),
         Format::GraphMl => graphml::read(path, limits),
     }
+}
+
+/// What a build without the feature `parquet` says of such a file.
+#[cfg(not(feature = "parquet"))]
+pub(crate) fn without_parquet(path: &Path) -> Error {
+    let problem = "this program was built without Parquet";
+    let fix = "build it with the feature `parquet` of hg2v, or use another format";
+    Error::input(path, Place::Whole, problem, fix)
 }
 
 /// The path that DATA means: itself where it exists (or is `-`), else a set of
@@ -283,7 +318,10 @@ pub fn create(path: &Path, format: Option<Format>) -> Result<Box<dyn Sink>> {
         Format::Jsonl => jsonl::write(path, false),
         Format::JsonlGz => jsonl::write(path, true),
         Format::CsvFolder => csv::write(path),
+        #[cfg(feature = "parquet")]
         Format::Parquet => parquet::write(path),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => Err(without_parquet(path)),
         Format::GraphMl => Err(Error::input(
             path,
             Place::Whole,

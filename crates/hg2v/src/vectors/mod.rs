@@ -10,6 +10,7 @@
 //! nodes or levels have one more column that says which.
 
 mod npy;
+#[cfg(feature = "parquet")]
 pub(crate) mod parquet;
 mod text;
 
@@ -61,7 +62,10 @@ pub trait VectorSink {
 pub fn create(path: &Path, shape: Shape) -> Result<Box<dyn VectorSink>> {
     match format_of(path)? {
         Format::Npy => npy::create(path, shape),
+        #[cfg(feature = "parquet")]
         Format::Parquet => parquet::create(path, shape),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => Err(crate::dataset::without_parquet(path)),
         Format::Csv => text::create(path, shape, ','),
         Format::Tsv => text::create(path, shape, '\t'),
     }
@@ -105,7 +109,10 @@ impl Vectors {
 pub fn read(path: &Path, limits: &Limits) -> Result<Vectors> {
     let vectors = match format_of(path)? {
         Format::Npy => npy::read(path, limits)?,
+        #[cfg(feature = "parquet")]
         Format::Parquet => parquet::read(path, limits)?,
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => return Err(crate::dataset::without_parquet(path)),
         Format::Csv => text::read_csv(path, limits)?,
         Format::Tsv => text::read_tsv(path, limits)?,
     };

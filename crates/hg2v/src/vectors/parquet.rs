@@ -6,12 +6,12 @@ use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::array::{
+use arrow_array::{
     Array, ArrayRef, FixedSizeListArray, Float32Array, Int64Array, ListArray, RecordBatch,
 };
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Field, Schema};
-use arrow::error::ArrowError;
+use arrow_cast::cast;
+use arrow_schema::ArrowError;
+use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
@@ -212,7 +212,7 @@ pub(super) fn read(path: &Path, limits: &Limits) -> Result<Vectors> {
 
 /// The scalars of a column of integers, numbers or text; others have none.
 fn scalars_of(column: &ArrayRef) -> Vec<Option<Scalar>> {
-    use arrow::array::{Float64Array, StringArray};
+    use arrow_array::{Float64Array, StringArray};
     let as_type = |to: &DataType| cast(column, to).ok();
     match column.data_type() {
         kind if kind.is_integer() => {

@@ -210,3 +210,19 @@ fn the_real_sets_have_their_sizes() {
         }
     }
 }
+
+#[test]
+fn images_given_as_graphs_are_told_what_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let plain = idx(0x08, &[1, 2, 2], &[0, 1, 2, 3]);
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(&plain).unwrap();
+    for (name, bytes) in [("images", plain), ("images.gz", packed.finish().unwrap())] {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        let Err(error) = hg2v::dataset::open(&path, &Limits::default()) else {
+            panic!("{name} was taken for graphs")
+        };
+        assert!(error.to_string().contains("hg2v images"), "{error}");
+    }
+}

@@ -6,17 +6,20 @@
 // What tests share.
 mod common; // arbitrary records, damaged bytes
 mod records; // records each text format can express, the published table of real sets
+#[cfg(feature = "download")]
 mod server; // an HTTP server that can misbehave
 
 // Files in, files out.
 mod csv;
 mod graphml;
 mod jsonl;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod tu;
 
 // Making, fetching and knowing collections.
 mod catalog;
+#[cfg(feature = "download")]
 mod download;
 mod features;
 mod images;

@@ -6,11 +6,11 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::array::{
+use arrow_array::types::{Float64Type, Int32Type, Int64Type};
+use arrow_array::{
     Array, ArrayRef, Float64Array, Int32Array, Int64Array, ListArray, RecordBatch, StringArray,
     TimestampMillisecondArray, UInt64Array,
 };
-use arrow::datatypes::{Float64Type, Int32Type, Int64Type};
 use hg2v::dataset::{self, Limits};
 use hg2v::graph::{Features, GraphRecord, Scalar};
 use parquet::arrow::ArrowWriter;
@@ -250,14 +250,14 @@ fn a_row_with_something_wrong_is_named() {
 }
 
 fn nested(values: ArrayRef, lengths: Vec<usize>) -> ArrayRef {
-    let field = arrow::datatypes::Field::new("item", values.data_type().clone(), true);
-    let offsets = arrow::buffer::OffsetBuffer::from_lengths(lengths);
+    let field = arrow_schema::Field::new("item", values.data_type().clone(), true);
+    let offsets = arrow_buffer::OffsetBuffer::from_lengths(lengths);
     Arc::new(ListArray::new(Arc::new(field), offsets, values, None))
 }
 
 #[test]
 fn columns_of_nothing_are_absent() {
-    let nothing: ArrayRef = arrow::array::new_null_array(&arrow::datatypes::DataType::Null, 1);
+    let nothing: ArrayRef = arrow_array::new_null_array(&arrow_schema::DataType::Null, 1);
     let records = read_columns(vec![
         ("src", ints(&[list(&[0])])),
         ("dst", ints(&[list(&[1])])),
@@ -391,15 +391,15 @@ proptest! {
 
 #[test]
 fn rows_in_memory_may_be_of_any_list_and_text_type() {
-    use arrow::compute::cast;
-    use arrow::datatypes::{DataType, Field};
+    use arrow_cast::cast;
+    use arrow_schema::{DataType, Field};
     let field = |inner: DataType| Arc::new(Field::new("item", inner, true));
     let x = DataType::LargeList(field(DataType::FixedSizeList(field(DataType::Float32), 2)));
     let ends = ints(&[list(&[0, 1]), list(&[])]);
     let rows = ListArray::from_iter_primitive::<Float64Type, _, _>(
         (0..3).map(|node| Some(vec![Some(f64::from(node)), Some(0.5)])),
     );
-    let offsets = arrow::buffer::OffsetBuffer::from_lengths([3, 0]);
+    let offsets = arrow_buffer::OffsetBuffer::from_lengths([3, 0]);
     let x_rows: ArrayRef =
         Arc::new(ListArray::new(field(rows.data_type().clone()), offsets, Arc::new(rows), None));
     let ids: ArrayRef = Arc::new(StringArray::from(vec!["a", "b"]));

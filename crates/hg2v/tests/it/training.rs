@@ -90,15 +90,16 @@ fn graphs_made_ready_in_parts_are_the_same_and_can_be_stopped() {
     assert!(refused.to_string().contains(&format!("record {}", PART + 4)), "{refused}");
 }
 
+#[cfg(feature = "parquet")]
 #[test]
 fn rows_in_memory_have_the_vectors_of_their_graphs() {
-    use arrow::array::AsArray;
-    use arrow::datatypes::Float32Type;
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::Float32Type;
     let graphs = graphs();
     let model = params().fit(&graphs).unwrap();
     let batch = hg2v::dataset::parquet::batch(&graphs).unwrap();
     let limits = hg2v::dataset::Limits::default();
-    let embed = |rows: &arrow::array::RecordBatch| {
+    let embed = |rows: &arrow_array::RecordBatch| {
         model.embed_batch(rows, Path::new("<rows>"), &limits).unwrap()
     };
     let made = embed(&batch);

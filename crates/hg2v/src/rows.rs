@@ -1,0 +1,47 @@
+//! Graphs that are rows of an Arrow table in memory, and their vectors.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::{Field, Schema};
+
+use crate::dataset::{self, Limits};
+use crate::error::{Error, Place, Result};
+use crate::estimator::Hg2v;
+use crate::prepare::Run;
+use crate::vectors;
+
+impl Hg2v {
+    /// The vectors of the graphs of a batch of rows laid out as in
+    /// [Parquet](crate::dataset::parquet): a row for each, with its `id` and `y` as they came
+    /// and its `embedding`. `origin` names the batch in messages.
+    ///
+    /// # Errors
+    /// Rows that are no graphs; graphs whose features are not those of the model.
+    pub fn embed_batch(
+        &self,
+        batch: &RecordBatch,
+        origin: &Path,
+        limits: &Limits,
+    ) -> Result<RecordBatch> {
+        let records = dataset::parquet::records(batch, origin, 0, limits)?;
+        let run = Run { records: &records, file: origin, position: 0 };
+        let (values, _) = self.embed_watched(run, |_| Ok(()))?;
+        let dim = self.network().layout.embedding_dim();
+        let vectors = vectors::parquet::column(dim, values);
+        let schema = batch.schema();
+        let kept = ["id", "y"].into_iter().filter_map(|name| schema.column_with_name(name));
+        let (mut fields, mut columns): (Vec<Field>, Vec<_>) =
+            kept.map(|(at, field)| (field.clone(), batch.column(at).clone())).unzip();
+        fields.push(vectors::parquet::field(dim));
+        let made = vectors.and_then(|vectors| {
+            columns.push(vectors);
+            RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+        });
+        made.map_err(|error| {
+            let fix = "give fewer rows at a time";
+            Error::input(origin, Place::Whole, error.to_string(), fix)
+        })
+    }
+}

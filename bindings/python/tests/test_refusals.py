@@ -130,8 +130,14 @@ def test_folders_of_rivals_refused(arrays, tmp_path):
     for damage, said in (
         (lambda: (made / "estimator.json").write_text("{"), "not JSON"),
         (lambda: (made / "estimator.json").write_text("[]"), "not an object"),
-        (lambda: (made / "estimator.json").write_text(json.dumps({**about, "format": 2})), "format 2"),
-        (lambda: (made / "estimator.json").write_text(json.dumps({**about, "params": {"a": 1}})), "parameters"),
+        (
+            lambda: (made / "estimator.json").write_text(json.dumps({**about, "format": 2})),
+            "format 2",
+        ),
+        (
+            lambda: (made / "estimator.json").write_text(json.dumps({**about, "params": {"a": 1}})),
+            "parameters",
+        ),
         (lambda: (made / "state.json").write_bytes(state[:-10]), "damaged"),
     ):
         damage()

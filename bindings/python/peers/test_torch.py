@@ -215,3 +215,16 @@ def test_pytorch_geometric(arrays, vectors, model):
     claimed = Data(edge_index=torch.tensor([[0], [1]]), num_nodes=10**9)
     with pytest.raises(hg2v.InputError, match="1000000000 nodes"):
         hg2v.HG2V().fit([claimed])
+
+
+def test_dgl(arrays, vectors, model):
+    dgl = pytest.importorskip("dgl")
+    made = []
+    for data in pyg_data(arrays):
+        made.append(dgl.graph(tuple(data.edge_index), num_nodes=data.num_nodes))
+        made[-1].ndata["x"] = data.x
+        made[-1].edata["edge_weight"] = data.edge_weight
+    same(model.transform(made), vectors)
+    same(model.transform(dgl.batch(made)), vectors)
+    with pytest.raises(hg2v.InputError, match="give a list of graphs"):
+        model.transform(made[0])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -109,7 +110,9 @@ def _collection(data: Any, names: Names) -> Graphs:
     whole = _pyg_whole(data, names)
     if whole is not None:
         return whole
-    if data is None or isinstance(data, (bytes, Mapping)) or _adapter(data) is not None:
+    if type(data).__module__.startswith("dgl") and data.batch_size > 1:
+        data = sys.modules["dgl"].unbatch(data)
+    elif data is None or isinstance(data, (bytes, Mapping)) or _adapter(data) is not None:
         raise InputError(
             f"graphs are expected, but this is one {_kind(data)}; give a list of graphs, "
             "a table, or the path of a file"

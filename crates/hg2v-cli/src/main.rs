@@ -37,8 +37,7 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    let command = with_own_data(with_negative_numbers(Cli::command()));
-    let parsed = command.try_get_matches();
+    let parsed = command().try_get_matches();
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
@@ -48,6 +47,11 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => context::report(&error),
     }
+}
+
+/// All that can be said to the command.
+fn command() -> clap::Command {
+    with_own_data(with_negative_numbers(Cli::command()))
 }
 
 /// An option takes `-1` for its value, so that it can say what is wrong with that.

@@ -2,6 +2,7 @@
 
 mod coarsen;
 mod compare;
+mod completions;
 mod convert;
 mod datasets;
 mod demo;
@@ -12,6 +13,7 @@ mod fit;
 mod generate;
 mod images;
 mod info;
+mod man;
 mod project;
 mod report;
 mod reproduce;
@@ -42,6 +44,8 @@ pub(crate) enum Command {
     Drift(drift::Args),
     Project(project::Args),
     Serve(serve::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 impl Command {
@@ -64,6 +68,8 @@ impl Command {
             Command::Drift(args) => drift::run(args, context),
             Command::Project(args) => project::run(args, context),
             Command::Serve(args) => serve::run(args, context),
+            Command::Completions(args) => completions::run(args, context),
+            Command::Man(args) => man::run(args, context),
         }
     }
 }

@@ -16,6 +16,7 @@ mod datasets;
 mod disk_full; // nothing half-written stays behind
 mod figures; // of the paper, drawn again
 mod generate;
+mod help; // manual pages, and what a shell finishes
 mod images;
 mod info;
 mod model; // fit, embed, evaluate, demo

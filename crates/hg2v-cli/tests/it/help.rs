@@ -1,0 +1,52 @@
+//! What is said about the command: help, manual pages, and what a shell finishes.
+
+use std::fs;
+use std::process::Command;
+
+use crate::common::{done, hg2v};
+
+/// The commands that `hg2v --help` lists.
+fn commands() -> Vec<String> {
+    let (code, out, _) = hg2v(".".as_ref(), &["-h"]);
+    assert_eq!(code, 0);
+    let list = out.split("Commands:").nth(1).unwrap().split("\n\n").next().unwrap();
+    let names = list.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    names.filter_map(|line| Some(line.split_whitespace().next()?.to_owned())).collect()
+}
+
+#[test]
+fn every_command_has_an_example_and_a_manual_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    done(at, &["man", "pages"]);
+    let names: Vec<String> = commands().into_iter().filter(|name| name != "help").collect();
+    assert!(names.len() > 15, "{names:?}");
+    assert_eq!(fs::read_dir(at.join("pages")).unwrap().count(), names.len() + 1);
+    for name in names {
+        let (code, help, _) = hg2v(at, &[&name, "--help"]);
+        assert_eq!(code, 0);
+        let page = fs::read_to_string(at.join(format!("pages/hg2v-{name}.1"))).unwrap();
+        for text in [&help, &page.replace("\\-", "-")] {
+            assert!(text.contains(&format!("hg2v {name}")), "{name} has no example: {text}");
+        }
+    }
+    let whole = fs::read_to_string(at.join("pages/hg2v.1")).unwrap().replace("\\-", "-");
+    assert!(whole.contains("hg2v-fit(1)"), "{whole}");
+}
+
+#[test]
+fn bash_finishes_commands_and_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let (script, _) = done(folder.path(), &["completions", "bash"]);
+    fs::write(folder.path().join("hg2v.bash"), script).unwrap();
+    let finished = |words: &str, last: &str| {
+        let ask = format!(
+            "source hg2v.bash; COMP_WORDS=({words} {last}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
+             _hg2v hg2v {last} x; echo ${{COMPREPLY[@]}}"
+        );
+        let said = Command::new("bash").arg("-c").arg(ask).current_dir(folder.path()).output();
+        String::from_utf8(said.unwrap().stdout).unwrap()
+    };
+    assert_eq!(finished("hg2v", "repr").trim(), "reproduce");
+    assert_eq!(finished("hg2v fit", "--epo").trim(), "--epochs");
+}

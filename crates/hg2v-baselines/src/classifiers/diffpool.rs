@@ -30,12 +30,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use hg2v::nn::Real;
-use hg2v::prepare::Collection;
-use hg2v_eval::method::{Learner, Learnt};
-use hg2v_eval::{Result, Split};
 
 use super::pooling::{Adjacency, Both, Pooled, pool};
-use super::training::{self, Design, Recipe, Task};
+use super::training::{Design, Recipe, Task, Taught};
 use crate::network::{BatchNorm, Linear, Network, Output, Pass, Store};
 use crate::tape::{Graphs, Var};
 
@@ -139,14 +136,8 @@ impl fmt::Display for DiffPoolParams {
     }
 }
 
-/// The method: settings to choose from, and how each is trained.
-#[derive(Debug, Clone)]
-pub struct DiffPool {
-    /// What is chosen from.
-    pub grid: Vec<DiffPoolParams>,
-    /// How each is trained.
-    pub recipe: Recipe,
-}
+/// The method.
+pub type DiffPool = Taught<DiffPoolParams>;
 
 impl Default for DiffPool {
     /// The paper's ratios: a tenth with one level, a quarter with two.
@@ -156,18 +147,6 @@ impl Default for DiffPool {
             grid: vec![params(1, 0.1), params(2, 0.25)],
             recipe: Recipe { rate: 1e-3, batch: 16, ..Recipe::default() },
         }
-    }
-}
-
-impl Learner for DiffPool {
-    fn learn(
-        &self,
-        collection: &Collection<'_>,
-        labels: &[u32],
-        classes: usize,
-        split: &Split,
-    ) -> Result<Learnt> {
-        training::learn(&self.grid, &self.recipe, collection, labels, classes, split)
     }
 }
 

@@ -20,11 +20,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use hg2v::nn::Real;
-use hg2v::prepare::Collection;
-use hg2v_eval::method::{Learner, Learnt};
-use hg2v_eval::{Result, Split};
 
-use super::training::{self, Design, Recipe, Task};
+use super::training::{Design, Recipe, Task, Taught};
 use crate::network::{BatchNorm, Linear, Network, Output, Pass, Slot, Store};
 use crate::tape::{Graphs, Var};
 
@@ -142,14 +139,8 @@ impl fmt::Display for GinParams {
     }
 }
 
-/// The method: settings to choose from, and how each is trained.
-#[derive(Debug, Clone)]
-pub struct Gin {
-    /// What is chosen from.
-    pub grid: Vec<GinParams>,
-    /// How each is trained.
-    pub recipe: Recipe,
-}
+/// The method.
+pub type Gin = Taught<GinParams>;
 
 impl Default for Gin {
     /// A part of the grid of Errica et al. 2020, with the training of Xu et al.
@@ -161,18 +152,6 @@ impl Default for Gin {
             grid: [Pool::Sum, Pool::Mean].into_iter().flat_map(both).collect(),
             recipe: Recipe::default(),
         }
-    }
-}
-
-impl Learner for Gin {
-    fn learn(
-        &self,
-        collection: &Collection<'_>,
-        labels: &[u32],
-        classes: usize,
-        split: &Split,
-    ) -> Result<Learnt> {
-        training::learn(&self.grid, &self.recipe, collection, labels, classes, split)
     }
 }
 

@@ -24,12 +24,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use hg2v::nn::Real;
-use hg2v::prepare::Collection;
-use hg2v_eval::method::{Learner, Learnt};
-use hg2v_eval::{Result, Split};
 
 use super::pooling::{Adjacency, Both, Pooled, pool};
-use super::training::{self, Design, Recipe, Task};
+use super::training::{Design, Recipe, Task, Taught};
 use crate::network::{Linear, Network, Output, Pass, Store};
 use crate::tape::{Graphs, Var};
 
@@ -113,14 +110,8 @@ impl fmt::Display for MinCutParams {
     }
 }
 
-/// The method: settings to choose from, and how each is trained.
-#[derive(Debug, Clone)]
-pub struct MinCut {
-    /// What is chosen from.
-    pub grid: Vec<MinCutParams>,
-    /// How each is trained.
-    pub recipe: Recipe,
-}
+/// The method.
+pub type MinCut = Taught<MinCutParams>;
 
 impl Default for MinCut {
     /// The paper's network, and one of twice its width.
@@ -130,18 +121,6 @@ impl Default for MinCut {
             grid: vec![params(32), params(64)],
             recipe: Recipe { rate: 1e-3, batch: 16, decay: 1e-4, ..Recipe::default() },
         }
-    }
-}
-
-impl Learner for MinCut {
-    fn learn(
-        &self,
-        collection: &Collection<'_>,
-        labels: &[u32],
-        classes: usize,
-        split: &Split,
-    ) -> Result<Learnt> {
-        training::learn(&self.grid, &self.recipe, collection, labels, classes, split)
     }
 }
 

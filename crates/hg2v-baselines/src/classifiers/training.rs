@@ -14,7 +14,7 @@ use hg2v::nn::{Real, crew};
 use hg2v::prepare::Collection;
 use hg2v::rng;
 use hg2v::train::schedule;
-use hg2v_eval::method::Learnt;
+use hg2v_eval::method::{Learner, Learnt};
 use hg2v_eval::split::stratified_shuffle;
 use hg2v_eval::{Error, Result, Split};
 use rayon::prelude::*;
@@ -129,13 +129,34 @@ struct Trained {
     epoch: u64,
 }
 
-/// [`Learner::learn`](hg2v_eval::method::Learner::learn) for networks: the best of
+/// A network that labels teach: settings to choose from, and how each is trained.
+#[derive(Debug, Clone)]
+pub struct Taught<D> {
+    /// What is chosen from.
+    pub grid: Vec<D>,
+    /// How each is trained.
+    pub recipe: Recipe,
+}
+
+impl<D: Design> Learner for Taught<D> {
+    fn learn(
+        &self,
+        collection: &Collection<'_>,
+        labels: &[u32],
+        classes: usize,
+        split: &Split,
+    ) -> Result<Learnt> {
+        learn(&self.grid, &self.recipe, collection, labels, classes, split)
+    }
+}
+
+/// [`Learner::learn`] for networks: the best of
 /// `grid`.
 ///
 /// # Errors
 /// A recipe outside its domain; an empty grid; graphs that disagree on their features;
 /// a single class among the training graphs; training that diverges.
-pub fn learn<D: Design>(
+fn learn<D: Design>(
     grid: &[D],
     recipe: &Recipe,
     collection: &Collection<'_>,

@@ -26,13 +26,7 @@ pub const MOST_NODES: usize = 5000;
 /// # Complexity
 /// `O(n³)` time and `O(n²)` space for the largest component.
 pub fn spectrum(graph: &Graph) -> Result<Vec<f64>> {
-    let components = Components::of(graph);
-    let mut members = vec![Vec::new(); components.count()];
-    let mut place = vec![0; graph.num_nodes()];
-    for (node, &component) in components.of_node().iter().enumerate() {
-        place[node] = members[component as usize].len();
-        members[component as usize].push(node);
-    }
+    let (members, place) = Components::of(graph).members();
     let mut values = Vec::with_capacity(graph.num_nodes());
     for nodes in &members {
         let n = nodes.len();

@@ -53,6 +53,17 @@ impl Components {
         &self.of_node
     }
 
+    /// The nodes of each component, ascending, and each node's place among its own.
+    pub fn members(&self) -> (Vec<Vec<usize>>, Vec<usize>) {
+        let mut members = vec![Vec::new(); self.count()];
+        let mut place = vec![0; self.of_node.len()];
+        for (node, &component) in self.of_node.iter().enumerate() {
+            place[node] = members[component as usize].len();
+            members[component as usize].push(node);
+        }
+        (members, place)
+    }
+
     /// How many nodes each component has.
     pub fn sizes(&self) -> &[u32] {
         &self.sizes

@@ -47,13 +47,7 @@ const BLANK: f64 = 1.5;
 /// # Complexity
 /// `O(n²)` time and space up to 300 nodes, `O(100·(n + m))` above.
 pub fn layout(graph: &Graph) -> Vec<[f64; 2]> {
-    let components = Components::of(graph);
-    let mut members = vec![Vec::new(); components.count()];
-    let mut place = vec![0; graph.num_nodes()];
-    for (node, &component) in components.of_node().iter().enumerate() {
-        place[node] = members[component as usize].len();
-        members[component as usize].push(node);
-    }
+    let (mut members, place) = Components::of(graph).members();
     members.sort_by_key(|nodes| std::cmp::Reverse(nodes.len()));
     let drawn: Vec<Vec<[f64; 2]>> =
         members.iter().map(|nodes| component(graph, nodes, &place)).collect();

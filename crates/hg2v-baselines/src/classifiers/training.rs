@@ -150,8 +150,7 @@ impl<D: Design> Learner for Taught<D> {
     }
 }
 
-/// [`Learner::learn`] for networks: the best of
-/// `grid`.
+/// [`Learner::learn`] for networks: the best of `grid`.
 ///
 /// # Errors
 /// A recipe outside its domain; an empty grid; graphs that disagree on their features;

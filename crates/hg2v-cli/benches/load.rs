@@ -6,7 +6,8 @@
 //! 1. `hg2v embed` of all graphs, its start and its output included, pyramids not kept;
 //! 2. the same graphs as four streams;
 //! 3. the same graphs as single requests on kept connections, as fast as they are answered;
-//! 4. single requests at half the rate of the streams, each at its time: how late answers are;
+//! 4. single requests at 35 % of the rate of `embed`, each at its time, five times over: how
+//!    late answers are, beside how late a thread of this process wakes that only sleeps;
 //! 5. a minute of more than it can take: what is refused, and how memory grows.
 
 // A bench prints what it measures.
@@ -17,7 +18,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 const HG2V: &str = env!("CARGO_BIN_EXE_hg2v");
@@ -179,15 +180,21 @@ fn main() {
         100.0 * single / batch
     );
 
-    for share in [0.5 * single, 0.35 * batch] {
-        let mut late = paced(&server.address, &graphs, share, Duration::from_secs(10));
-        late.sort_unstable();
-        let at = |q: f64| late[((late.len() - 1) as f64 * q) as usize].as_secs_f64() * 1e3;
+    let rate = 0.35 * batch;
+    println!("{rate:.0} single requests a second, and a thread that sleeps, in ms late:");
+    for _ in 0..5 {
+        let (stolen, done) = (stolen(), AtomicBool::new(false));
+        let (late, slept) = std::thread::scope(|scope| {
+            let sleeper = scope.spawn(|| sleeps(&done));
+            let late = paced(&server.address, &graphs, rate, Duration::from_secs(10));
+            done.store(true, Ordering::Relaxed);
+            (late, sleeper.join().unwrap())
+        });
         println!(
-            "{share:.0} single requests a second: median {:.1} ms, p99 {:.1} ms, most {:.1} ms",
-            at(0.5),
-            at(0.99),
-            at(1.0)
+            "  answers {}; the sleeper {}; the host took {:.1} s of the processors",
+            quantiles(late),
+            quantiles(slept),
+            self::stolen() - stolen
         );
     }
     drop(server);
@@ -225,6 +232,31 @@ fn main() {
         memory[0],
         memory[memory.len() - 1]
     );
+}
+
+/// How late a thread wakes that sleeps for a millisecond at a time, until it is told to stop.
+fn sleeps(done: &AtomicBool) -> Vec<Duration> {
+    let nap = Duration::from_millis(1);
+    let mut late = Vec::new();
+    while !done.load(Ordering::Relaxed) {
+        let started = Instant::now();
+        std::thread::sleep(nap);
+        late.push(started.elapsed().saturating_sub(nap));
+    }
+    late
+}
+
+/// Seconds of all processors that the machine's host gave to others.
+fn stolen() -> f64 {
+    let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
+    let ticks = stat.split_whitespace().nth(8).and_then(|ticks| ticks.parse::<f64>().ok());
+    ticks.unwrap_or(0.0) / 100.0
+}
+
+fn quantiles(mut late: Vec<Duration>) -> String {
+    late.sort_unstable();
+    let at = |q: f64| late[((late.len() - 1) as f64 * q) as usize].as_secs_f64() * 1e3;
+    format!("median {:.1}, p99 {:.1}, most {:.1}", at(0.5), at(0.99), at(1.0))
 }
 
 /// Requests at a steady rate, and how long after its time each was answered.

@@ -1,5 +1,7 @@
 //! The forward and the backward pass, on any device.
 
+use rayon::prelude::*;
+
 use super::architecture::{Layer, Layout, Part};
 use crate::nn::Real;
 use crate::nn::device::{DenseSpan, Device, Panel, PanelMut, Window};
@@ -228,7 +230,9 @@ impl Network {
     pub fn embeddings<D: Device>(&self, device: &D, tape: &Tape<D>) -> Vec<D::Real> {
         let mut e = device.download(Panel(&tape.e, self.e_window(tape.graphs)));
         if self.layout.architecture.log {
-            e.iter_mut().for_each(|e| *e = signed_log(*e));
+            // In pieces that a processor's batch does not fill, and a card's does many times.
+            let logs = |e: &mut [D::Real]| e.iter_mut().for_each(|e| *e = signed_log(*e));
+            e.par_chunks_mut(1 << 16).for_each(logs);
         }
         e
     }

@@ -6,7 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 use cudarc::cublas;
 use cudarc::driver::result::launch_kernel;
-use cudarc::driver::sys::{CUdevice_attribute as Attribute, CUfunction_attribute_enum, CUresult};
+use cudarc::driver::sys::{CUdevice_attribute as Attribute, CUfunction_attribute_enum};
+use cudarc::driver::sys::{CUmemPool_attribute, CUresult};
 use cudarc::driver::{self, CudaContext, CudaEvent, CudaFunction, CudaSlice, CudaStream};
 use cudarc::driver::{DeviceRepr, DriverError, PinnedHostSlice, result};
 use cudarc::nvrtc::{self, Ptx};
@@ -167,6 +168,7 @@ impl Card {
         // One stream orders everything; events between buffers would only cost time.
         // SAFETY: no second stream ever touches a buffer.
         unsafe { context.disable_event_tracking() };
+        keep_freed_memory(&context);
         let capability = context.compute_capability().map_err(said)?;
         if capability < OLDEST {
             let (major, minor) = capability;
@@ -335,6 +337,21 @@ impl Card {
     pub(super) fn wait(&self) {
         if self.ready() {
             self.check(self.stream.synchronize());
+        }
+    }
+}
+
+/// Tells the driver to keep memory that is freed for the next who asks: batches come and
+/// go, and giving memory back to the card waits for all its work. A card without pools
+/// stays as it is.
+fn keep_freed_memory(context: &CudaContext) {
+    let mut all = u64::MAX;
+    let threshold = CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+    // SAFETY: the device is the context's own, and this attribute is a u64.
+    unsafe {
+        if let Ok(pool) = result::device::get_default_mem_pool(context.cu_device()) {
+            let value = std::ptr::from_mut(&mut all).cast();
+            let _ = result::mem_pool::set_attribute(pool, threshold, value);
         }
     }
 }

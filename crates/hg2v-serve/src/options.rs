@@ -9,7 +9,10 @@ use std::time::Duration;
 use axum::body::Bytes;
 use hg2v::dataset::Limits;
 use hg2v::error::{Error, Result};
+use hg2v::vectors::Vectors;
 use hg2v_search::catalog::Choice;
+
+use crate::state::Graphs;
 
 /// What is served, where, and within which bounds.
 #[derive(Debug, Clone)]
@@ -46,23 +49,33 @@ pub struct Options {
     pub limits: Limits,
 }
 
+/// What a page shows: all graphs and their vectors.
+#[derive(Debug)]
+pub struct Shown<'a> {
+    /// The graphs.
+    pub graphs: &'a Graphs,
+    /// A vector for each, or whatever the index holds.
+    pub vectors: &'a Vectors,
+}
+
 /// Makes the page at `/`: at the start, and again when what it shows was replaced.
 #[derive(Clone)]
-pub struct Page(Arc<dyn Fn() -> Option<String> + Send + Sync>);
+pub struct Page(Arc<dyn Fn(Shown<'_>) -> Option<String> + Send + Sync>);
 
 impl Page {
     /// A page without a map.
     pub fn plain() -> Page {
-        Page::new(|| None)
+        Page::new(|_| None)
     }
 
-    /// What `make` makes; without anything, the plain one.
-    pub fn new(make: impl Fn() -> Option<String> + Send + Sync + 'static) -> Page {
+    /// What `make` makes; without anything, or without graphs, the plain one.
+    pub fn new(make: impl Fn(Shown<'_>) -> Option<String> + Send + Sync + 'static) -> Page {
         Page(Arc::new(make))
     }
 
-    pub(crate) fn make(&self) -> Bytes {
-        (self.0)().map_or(Bytes::from_static(include_bytes!("page.html")), Bytes::from)
+    pub(crate) fn make(&self, shown: Option<Shown<'_>>) -> Bytes {
+        let made = shown.and_then(|shown| (self.0)(shown));
+        made.map_or(Bytes::from_static(include_bytes!("page.html")), Bytes::from)
     }
 }
 

@@ -13,7 +13,7 @@ use std::sync::{Arc, RwLock};
 use std::time::SystemTime;
 
 use axum::body::Bytes;
-use hg2v::dataset::{self, jsonl};
+use hg2v::dataset::{self, Format, jsonl};
 use hg2v::error::{Error, Place, Result};
 use hg2v::graph::GraphRecord;
 use hg2v::model::folder;
@@ -21,26 +21,32 @@ use hg2v::{Hg2v, vectors};
 use hg2v_search::catalog::{Catalog, embedded, name_of};
 use sha2::{Digest, Sha256};
 
-use crate::options::Options;
+use crate::options::{Options, Shown};
 
 /// All graphs, by name.
 #[derive(Debug)]
 pub struct Graphs {
-    file: PathBuf,
-    records: Vec<GraphRecord>,
+    /// Where they came from.
+    pub file: PathBuf,
+    /// How they are written there.
+    pub format: Format,
+    /// What was met there that records do not carry.
+    pub ignored: Vec<String>,
+    /// The graphs.
+    pub records: Arc<Vec<GraphRecord>>,
     by_name: BTreeMap<String, usize>,
 }
 
 impl Graphs {
     fn read(path: &Path, options: &Options) -> Result<Graphs> {
-        let source = dataset::open(path, &options.limits)?;
-        let file = source.path.clone();
-        let records = source.collect::<Result<Vec<_>>>()?;
+        let mut source = dataset::open(path, &options.limits)?;
+        let records = Arc::new(source.by_ref().collect::<Result<Vec<_>>>()?);
         let mut by_name = BTreeMap::new();
         for (position, record) in records.iter().enumerate() {
             by_name.entry(name_of(record, position as u64).to_string()).or_insert(position);
         }
-        Ok(Graphs { file, records, by_name })
+        let (format, ignored) = (source.format, source.ignored());
+        Ok(Graphs { file: source.path, format, ignored, records, by_name })
     }
 
     /// The graph of that name, as a line of JSON.
@@ -89,7 +95,7 @@ impl State {
     fn load(options: &Options, graphs: Option<Arc<Graphs>>) -> Result<State> {
         let seen = Seen::now(options);
         let model = Hg2v::load(&options.model)?;
-        let catalog = match (&options.index, &graphs) {
+        let found = match (&options.index, &graphs) {
             (Some(path), _) => {
                 let found = vectors::read(path, &options.limits)?;
                 let dim = model.network().layout.embedding_dim();
@@ -99,15 +105,20 @@ impl State {
                     let fix = "embed the graphs again with this model";
                     return Err(Error::input(path, Place::Whole, problem, fix));
                 }
-                Some(Catalog::new(found, path, options.choice, |_| {})?)
+                Some((found, path))
             }
             (None, Some(graphs)) => {
                 let found = embedded(&model, &graphs.records, &graphs.file, None, |_| {})?;
-                Some(Catalog::new(found, &graphs.file, options.choice, |_| {})?)
+                Some((found, &graphs.file))
             }
             (None, None) => None,
         };
-        Ok(State { model, catalog, graphs, page: options.page.make(), seen })
+        let shown = graphs.as_deref().zip(found.as_ref());
+        let page = options.page.make(shown.map(|(graphs, (vectors, _))| Shown { graphs, vectors }));
+        let catalog = found
+            .map(|(vectors, path)| Catalog::new(vectors, path, options.choice, |_| {}))
+            .transpose()?;
+        Ok(State { model, catalog, graphs, page, seen })
     }
 }
 

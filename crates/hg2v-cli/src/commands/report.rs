@@ -20,6 +20,7 @@ use hg2v_report::run::{RunFolder, read_evaluation};
 use hg2v_report::{Contents, Made, Map, Method, Mode, page};
 use hg2v_search::Way;
 use hg2v_search::catalog::Choice;
+use hg2v_serve::options::Shown;
 use serde_json::json;
 
 use super::project::MethodArg;
@@ -96,8 +97,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let methods: Vec<Method> = args.projections.iter().copied().map(Method::from).collect();
     let wanted = Wanted {
         run: &args.run,
-        data: args.data.as_deref(),
-        embeddings: args.embeddings.as_deref(),
+        of: Of::Files { data: args.data.as_deref(), embeddings: args.embeddings.as_deref() },
         evaluation: args.evaluation.as_deref(),
         sample: args.sample,
         title: args.title.as_deref(),
@@ -110,11 +110,18 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     said(&args, &made, graphs, context)
 }
 
+/// The graphs of a page.
+pub(super) enum Of<'a> {
+    /// In a file, or the run's own; their vectors in another, or by the run's model.
+    Files { data: Option<&'a Path>, embeddings: Option<&'a Path> },
+    /// Read and embedded already.
+    Read(Shown<'a>),
+}
+
 /// What a page is to be made of.
 pub(super) struct Wanted<'a> {
     pub(super) run: &'a Path,
-    pub(super) data: Option<&'a Path>,
-    pub(super) embeddings: Option<&'a Path>,
+    pub(super) of: Of<'a>,
     pub(super) evaluation: Option<&'a Path>,
     pub(super) sample: usize,
     pub(super) title: Option<&'a str>,
@@ -141,7 +148,7 @@ impl Wanted<'_> {
         let evaluation = match self.evaluation {
             Some(file) => Some(evaluation_of(file, &collection)?),
             // Of the folder's own graphs alone.
-            None if self.data.is_none() => run.evaluation.clone(),
+            None if self.of_run() => run.evaluation.clone(),
             None => None,
         };
         let bar = context.progress("drawing", None);
@@ -169,8 +176,20 @@ impl Wanted<'_> {
         Ok((page(&contents, mode)?, collection.len()))
     }
 
+    /// Whether its graphs are the run's own.
+    fn of_run(&self) -> bool {
+        matches!(self.of, Of::Files { data: None, .. })
+    }
+
     fn graphs(&self, run: &RunFolder, context: &Context) -> anyhow::Result<Graphs> {
-        let Some(data) = self.data.or(run.data.as_deref()) else {
+        let data = match &self.of {
+            Of::Read(Shown { graphs, .. }) => {
+                let (records, ignored) = (Arc::clone(&graphs.records), graphs.ignored.clone());
+                return Graphs::new(graphs.file.clone(), graphs.format, ignored, records);
+            }
+            Of::Files { data, .. } => data.or(run.data.as_deref()),
+        };
+        let Some(data) = data else {
             let problem = "it does not say which graphs the model was trained on";
             let fix = "name them, or others, with --data";
             return Err(Error::input(&run.model, Place::Whole, problem, fix).into());
@@ -184,13 +203,8 @@ impl Wanted<'_> {
             bar.inc(1);
         }
         bar.finish_and_clear();
-        if records.is_empty() {
-            let fix = "give a collection of at least one graph";
-            return Err(Error::input(&path, Place::Whole, "there are no graphs in it", fix).into());
-        }
-        let records = Arc::new(records);
-        let summary = summary(&path, source.format, source.ignored(), &records)?;
-        Ok(Graphs { path, records, summary })
+        let ignored = source.ignored();
+        Graphs::new(path, source.format, ignored, Arc::new(records))
     }
 
     /// A vector for each graph, row after row, and the numbers of one.
@@ -201,10 +215,20 @@ impl Wanted<'_> {
         machine: &Machine,
         context: &Context,
     ) -> anyhow::Result<(usize, Vec<f32>)> {
-        // The folder's own vectors are of its own graphs.
-        let own = run.vectors.as_deref().filter(|_| self.data.is_none());
-        if let Some(file) = self.embeddings.or(own) {
-            let read = vectors::read(file, &context.limits)?;
+        let read = match &self.of {
+            Of::Read(Shown { graphs, vectors }) => {
+                Some((graphs.file.as_path(), (*vectors).clone()))
+            }
+            Of::Files { embeddings, .. } => {
+                // The folder's own vectors are of its own graphs.
+                let own = run.vectors.as_deref().filter(|_| self.of_run());
+                match embeddings.or(own) {
+                    Some(file) => Some((file, vectors::read(file, &context.limits)?)),
+                    None => None,
+                }
+            }
+        };
+        if let Some((file, read)) = read {
             if read.len() != collection.len() {
                 return Err(Error::input(
                     file,
@@ -232,6 +256,20 @@ struct Graphs {
 }
 
 impl Graphs {
+    fn new(
+        path: PathBuf,
+        format: Format,
+        ignored: Vec<String>,
+        records: Arc<Vec<GraphRecord>>,
+    ) -> anyhow::Result<Graphs> {
+        if records.is_empty() {
+            let fix = "give a collection of at least one graph";
+            return Err(Error::input(&path, Place::Whole, "there are no graphs in it", fix).into());
+        }
+        let summary = summary(&path, format, ignored, &records)?;
+        Ok(Graphs { path, records, summary })
+    }
+
     fn fingerprint(&self) -> String {
         let mut fingerprint = dataset::fingerprint::Fingerprint::new();
         self.records.iter().for_each(|record| fingerprint.add(record));

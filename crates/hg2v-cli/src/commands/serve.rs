@@ -13,7 +13,7 @@ use hg2v_serve::options::Page;
 use hg2v_serve::{Options, Server};
 use serde_json::json;
 
-use super::report::Wanted;
+use super::report::{Of, Wanted};
 use super::search::NearArgs;
 use crate::context::Context;
 use crate::graphs::CacheArgs;
@@ -90,14 +90,13 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let data = data.transpose()?;
     let choice = args.near.choice(Way::BySize, context.global.seed);
     let page = match &data {
-        Some(data) if !args.no_page => {
-            let (model, index, data) = (args.model.clone(), args.index.clone(), data.clone());
+        Some(_) if !args.no_page => {
+            let model = args.model.clone();
             let (cache, context) = (args.cache, context.clone());
-            Page::new(move || {
+            Page::new(move |shown| {
                 let wanted = Wanted {
                     run: &model,
-                    data: Some(&data),
-                    embeddings: index.as_deref(),
+                    of: Of::Read(shown),
                     evaluation: None,
                     sample: SAMPLE,
                     title: None,

@@ -1,7 +1,7 @@
 # What CI runs, under the same names.
 .PHONY: test test-page chromium test-wheel test-peers svm-parity kernel-parity transport-parity \
 	search-parity layer-parity torch-parity test-burn test-spark built demo bench bench-page bench-peers \
-	bench-wheel cuda card tables lint
+	bench-wheel cuda card tables package lint
 
 # Everything is built once, in the profile that ships.
 test: lint
@@ -136,6 +136,13 @@ card:
 # The README's tables, from experiments/results.
 tables: built
 	python3 experiments/tables.py target/release/hg2v
+
+# What is published: the crates, built from their packages, the command, the wheel and its source.
+package: built .venv/wheel/ready
+	cargo package --workspace --exclude hg2v-python
+	cargo build --profile dist
+	.venv/wheel/bin/maturin build --quiet --release --sdist --manifest-path $(PYTHON)/Cargo.toml --out target/package
+	ls -l target/package/*.crate target/package/*.whl target/package/*.tar.gz target/dist/hg2v
 
 lint:
 	cargo fmt --all --check

@@ -323,8 +323,8 @@ fn check_training(card: &Cuda) -> bool {
     let apart = distance(&wide(&there.parameters), &wide(&here.parameters));
     let of_moved = distance(&wide(&moved.parameters), &wide(&here.parameters));
     println!(
-        "15 steps: losses {losses:.1e}, parameters {apart:.1e}, of a run that moved {of_moved:.1e} \
-         from the processor's"
+        "15 steps end this far from the processor's: losses {losses:.1e}, parameters {apart:.1e}, \
+         parameters of a run that moved there half-way {of_moved:.1e}"
     );
     let same = there == again && there == resumed;
     println!(

@@ -20,7 +20,7 @@
 //! | `download` | known sets from the web |
 //! | `cuda` | training and embedding on an NVIDIA card |
 //!
-//! All are off unless asked for; the command has the first two, the wheel the first.
+//! All are off unless asked for; the command and the wheel have the first two.
 
 pub mod error;
 mod group;

@@ -86,6 +86,12 @@ impl Shape {
         Shape { grid, block: (64, 4), shared: 0 }
     }
 
+    /// A block for 32 columns of a graph.
+    pub(super) fn graphs(graphs: usize, columns: usize) -> Shape {
+        let grid = (graphs as u32, columns.div_ceil(32) as u32);
+        Shape { grid, block: (32, 32), shared: 0 }
+    }
+
     /// A warp a row.
     pub(super) fn warps(rows: usize) -> Shape {
         Shape { grid: (rows.div_ceil(8) as u32, 1), block: (32, 8), shared: 0 }

@@ -456,11 +456,7 @@ impl Device for Cuda {
         launch!(
             self.card,
             readout,
-            Shape {
-                grid: (placed.graphs as u32, columns.div_ceil(32) as u32),
-                block: (32, 32),
-                shared: 0
-            },
+            Shape::graphs(placed.graphs, columns),
             placed.at(placed.levels[level].arrays.graphs),
             columns as u32,
             readout_number(kind),
@@ -484,11 +480,7 @@ impl Device for Cuda {
         launch!(
             self.card,
             readout_vjp,
-            Shape {
-                grid: (placed.graphs as u32, columns.div_ceil(32) as u32),
-                block: (32, 32),
-                shared: 0
-            },
+            Shape::graphs(placed.graphs, columns),
             placed.at(placed.levels[level].arrays.graphs),
             columns as u32,
             readout_number(kind),

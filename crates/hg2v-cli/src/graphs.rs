@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use hg2v::Hg2vParams;
 use hg2v::coarsen::Method;
 use hg2v::coarsen::cache::Cache;
+use hg2v::dataset::summary::SummaryOptions;
 use hg2v::graph::{Findings, WeightPolicy};
 
 use crate::context::Context;
@@ -79,6 +81,11 @@ impl From<WeightArg> for WeightPolicy {
             WeightArg::Ignore => WeightPolicy::Ignore,
         }
     }
+}
+
+/// A look at everything, with the features that `fit` takes unless told otherwise.
+pub(crate) fn summary_options() -> SummaryOptions {
+    SummaryOptions { features: Hg2vParams::default().features, ..SummaryOptions::default() }
 }
 
 /// Says what graphs' records had to have resolved.

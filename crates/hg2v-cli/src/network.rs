@@ -68,6 +68,12 @@ pub(crate) struct NetworkArgs {
     /// Which super-nodes a neighbourhood is to be told from
     #[arg(long, value_enum, value_name = "WHICH")]
     negatives: Option<NegativesArg>,
+    /// Whether the nodes' own attributes are features
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    attributes: Option<bool>,
+    /// Whether the nodes' own labels are features
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    labels: Option<bool>,
     /// When the degree is a feature; auto is where nodes bring nothing else
     #[arg(long, value_enum, value_name = "WHEN")]
     degree: Option<WhenArg>,
@@ -240,6 +246,8 @@ impl NetworkArgs {
             NegativesArg::Others => Negatives::OtherGraphs,
         };
         put(&mut recipe.negatives, self.negatives.map(negatives));
+        put(&mut params.features.attributes, self.attributes);
+        put(&mut params.features.labels, self.labels);
         put(&mut params.features.degree, self.degree.map(Into::into));
         put(&mut params.features.structure, self.structure.map(Into::into));
         put(&mut params.coarsening.method, self.coarsening.map(Into::into));

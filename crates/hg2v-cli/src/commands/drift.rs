@@ -16,7 +16,8 @@ use crate::table::counted;
 ///
 /// Their energy distance is compared with that of random divisions of both sets
 /// together. A small p-value says that the sets differ by more than chance: that new
-/// graphs are no longer like those a model was trained on.
+/// graphs are no longer like those a model was trained on. Below 0.01 they are said to
+/// differ, below 0.05 that they may.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -70,10 +71,23 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         ));
     }
     context.print(format!(
-        "energy distance {:.6} ({:.2} % of the most it can be), p = {:.4} by {}",
+        "{} against {}: energy distance {:.6} ({:.2} % of the most it can be), p = {:.4} by {}: {}",
+        counted(found.first as u64, "vector"),
+        found.second,
         found.energy,
         100.0 * found.share,
         found.p_value,
         counted(found.permutations as u64, "division"),
+        meaning(found.p_value, found.first.min(found.second)),
     ))
+}
+
+/// A p-value in words; `fewer` is the size of the smaller set.
+fn meaning(p_value: f64, fewer: usize) -> &'static str {
+    match (p_value, fewer) {
+        (..0.01, _) => "they differ",
+        (..0.05, _) => "they may differ",
+        (_, ..10) => "no sign that they differ, but so few vectors show large differences alone",
+        _ => "no sign that they differ",
+    }
 }

@@ -6,6 +6,7 @@ use hg2v::dataset::duplicates::Groups;
 use hg2v::dataset::summary::{Spread, Summary, SummaryOptions, Vocabulary, summarize};
 
 use crate::context::Context;
+use crate::graphs::summary_options;
 use crate::table::{Table, counted, decimal, grouped, label, percent};
 
 /// Say what is in a collection: sizes, features, classes, duplicates, problems
@@ -34,7 +35,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let mut source = context.open(&args.data)?;
-    let options = SummaryOptions { duplicates: !args.no_duplicates, ..SummaryOptions::default() };
+    let duplicates = !args.no_duplicates;
+    let options = SummaryOptions { duplicates, ..summary_options() };
     let bar = context.progress("reading", source.len);
     let summary = summarize(&mut source, &options, |graphs| bar.set_position(graphs))?;
     bar.finish_and_clear();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hg2v::Hg2v;
 use hg2v::coarsen::cache::Cache;
-use hg2v::dataset::summary::{Summary, SummaryOptions, summarize};
+use hg2v::dataset::summary::{Summary, summarize};
 use hg2v::dataset::{self, Format, Source};
 use hg2v::error::{Error, Place};
 use hg2v::graph::GraphRecord;
@@ -27,7 +27,7 @@ use super::project::MethodArg;
 use super::search::NearArgs;
 use crate::context::Context;
 use crate::device::DeviceArgs;
-use crate::graphs::CacheArgs;
+use crate::graphs::{CacheArgs, summary_options};
 use crate::table::{counted, decimal};
 
 /// One self-contained page: a map of the graphs, their neighbours, pyramids and results
@@ -288,7 +288,7 @@ pub(super) fn summary(
     let mut again =
         Source::new(path, format, (0..shared.len()).map(move |i| Ok(shared[i].clone())));
     again.ignored = ignored;
-    summarize(&mut again, &SummaryOptions::default(), |_| ())
+    summarize(&mut again, &summary_options(), |_| ())
 }
 
 /// An evaluation of these graphs.

@@ -22,7 +22,10 @@ use crate::context::Context;
 use crate::graphs::CacheArgs;
 use crate::table::{Table, counted, label};
 
-/// Pairs of duplicates that are told, and outliers that are printed.
+/// Neighbours, unless --top says how many.
+const NEIGHBORS: usize = 6;
+/// Pairs of duplicates that are told, and the pairs and outliers that are printed unless
+/// --top says how many.
 const MOST_PAIRS: usize = 1000;
 const MOST_PRINTED: usize = 20;
 
@@ -46,9 +49,9 @@ pub(crate) struct Args {
     vectors: PathBuf,
     /// The id of a graph among them, a file of graphs, or `-`
     query: Option<String>,
-    /// How many neighbours
-    #[arg(long, default_value_t = 6, value_name = "N")]
-    top: usize,
+    /// How many neighbours [default: 6], pairs or outliers [default: 20] to show
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
     #[command(flatten)]
     near: NearArgs,
     /// Look at all vectors, however many
@@ -64,7 +67,8 @@ pub(crate) struct Args {
     /// distance of at most T [default: 0]
     #[arg(long, value_name = "T", num_args = 0..=1, default_missing_value = None)]
     duplicates: Option<Option<f64>>,
-    /// Those furthest from their K-th neighbour [default: 5]
+    /// Those that are furthest from their K-th neighbour [default: 5], the furthest first: so
+    /// that groups of up to K graphs that are like no other are outliers too
     #[arg(long, value_name = "K", num_args = 0..=1, default_missing_value = "5")]
     outliers: Option<usize>,
     /// The model, where vectors come from a file
@@ -111,8 +115,7 @@ impl NearArgs {
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     if args.query.is_none() && args.duplicates.is_none() && args.outliers.is_none() {
-        let requirement =
-            "name a graph's id or a file of graphs, or ask for --duplicates or --outliers";
+        let requirement = "it must be a graph's id or a file of graphs, unless you ask for --duplicates or --outliers";
         return Err(Error::parameter("QUERY", "missing", requirement).into());
     }
     let set = Set::open(&args, context)?;
@@ -130,12 +133,12 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         result["queries"] = answers.iter().map(|answer| answer.json(&set)).collect();
     }
     if let Some(threshold) = args.duplicates {
-        let (found, lines) = set.duplicates(threshold)?;
+        let (found, lines) = set.duplicates(threshold, args.top)?;
         result["duplicates"] = found;
         text.extend(lines);
     }
     if let Some(k) = args.outliers {
-        let (found, lines) = set.outliers(k)?;
+        let (found, lines) = set.outliers(k, args.top)?;
         result["outliers"] = found;
         text.extend(lines);
     }
@@ -216,11 +219,14 @@ impl Set {
 
     /// The neighbours of one of the set, or of every graph of a file.
     fn answers(&self, query: &str, args: &Args, context: &Context) -> anyhow::Result<Vec<Answer>> {
-        let top = args.top;
+        let top = args.top.unwrap_or(NEIGHBORS);
         if let Some(position) = self.catalog.position(query) {
             let near = self.catalog.index.nearest_to(position, top)?;
             let mut answer = Answer::new(self.catalog.ids[position].clone(), near);
             answer.label = self.catalog.labels[position].clone();
+            if self.catalog.index.space().row(position).iter().all(|number| *number == 0.0) {
+                context.say(format!("graph {query} has a vector of zeros, which is near to none"));
+            }
             if args.explain {
                 let graph = self.example(position)?;
                 self.explain(&mut answer, &graph)?;
@@ -239,7 +245,8 @@ impl Set {
         }
         let Some(model) = &self.model else {
             let problem = "graphs that are new need the model that made the vectors";
-            let fix = "name its folder with --model MODEL";
+            let fix =
+                "name its folder with --model MODEL (vectors are no query: name their graphs)";
             return Err(Error::input(query, Place::Whole, problem, fix).into());
         };
         let Graphs { file, records } = Graphs::read(Path::new(query), context)?;
@@ -294,7 +301,12 @@ impl Set {
         Ok(())
     }
 
-    fn duplicates(&self, threshold: Option<f64>) -> anyhow::Result<(Value, Vec<String>)> {
+    fn duplicates(
+        &self,
+        threshold: Option<f64>,
+        top: Option<usize>,
+    ) -> anyhow::Result<(Value, Vec<String>)> {
+        let most = top.unwrap_or(MOST_PRINTED);
         let space = self.catalog.index.space();
         let within = match (space.metric(), threshold) {
             (Metric::Cosine, Some(cosine)) if !(-1.0..=1.0).contains(&cosine) => {
@@ -308,7 +320,7 @@ impl Set {
         let ids = &self.catalog.ids;
         let mut table = Table::new(2);
         table.row(["graph", "is like", "distance"]);
-        for pair in found.pairs.iter().take(MOST_PRINTED) {
+        for pair in found.pairs.iter().take(most) {
             let [first, second] = [pair.first, pair.second].map(|i| label(&ids[i]));
             table.row([first, second, distance(pair.distance)]);
         }
@@ -316,7 +328,7 @@ impl Set {
         if found.count > 0 {
             lines.extend(table.lines());
         }
-        lines.extend(more(found.count, MOST_PRINTED));
+        lines.extend(more(found.count, most));
         let pairs = found.pairs.iter().map(|pair| {
             json!({ "ids": [ids[pair.first], ids[pair.second]],
                 "positions": [pair.first, pair.second], "distance": pair.distance })
@@ -325,15 +337,21 @@ impl Set {
         Ok((json!({ "within": within, "count": found.count, "pairs": pairs }), lines))
     }
 
-    fn outliers(&self, k: usize) -> anyhow::Result<(Value, Vec<String>)> {
+    fn outliers(&self, k: usize, top: Option<usize>) -> anyhow::Result<(Value, Vec<String>)> {
+        if k >= self.catalog.len() {
+            let others = self.catalog.len() - 1;
+            let requirement = format!("it must be at most {others}, the number of other vectors");
+            return Err(Error::parameter("--outliers", k, requirement).into());
+        }
+        let most = top.unwrap_or(MOST_PRINTED);
         let found = outliers(&self.catalog.index, k)?;
         let mut table = Table::new(2);
         table.row(["graph", "class", &format!("distance to neighbour {k}")]);
-        for one in found.iter().take(MOST_PRINTED) {
+        for one in found.iter().take(most) {
             table.row([self.name(one), self.class(one), distance(one.distance)]);
         }
         let mut lines = table.lines();
-        lines.extend(more(found.len() as u64, MOST_PRINTED));
+        lines.extend(more(found.len() as u64, most));
         let all: Vec<Value> = found.iter().map(|one| self.neighbor_json(one)).collect();
         Ok((json!({ "k": k, "graphs": all }), lines))
     }

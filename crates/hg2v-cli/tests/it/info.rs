@@ -39,6 +39,20 @@ fn hg2v(folder: &Path) -> Command {
 }
 
 #[test]
+fn the_features_are_those_that_fit_takes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = r#"{"edges":[[0,1],[1,2],[2,3]]}"#;
+    std::fs::write(folder.path().join("set.jsonl"), format!("{path}\n{path}\n")).unwrap();
+    let planned = hg2v(folder.path()).arg("set.jsonl").output().unwrap().stdout;
+    let planned = String::from_utf8(planned).unwrap();
+    let planned = planned.lines().find_map(|line| line.strip_prefix("training uses")).unwrap();
+    let mut fit = Command::cargo_bin("hg2v").unwrap();
+    fit.current_dir(folder.path()).args(["fit", "set.jsonl", "--out", "m", "--epochs", "1"]);
+    let said = String::from_utf8(fit.output().unwrap().stderr).unwrap();
+    assert!(said.contains(planned.trim()), "planned {planned}, but fit says {said}");
+}
+
+#[test]
 fn every_problem_is_on_the_page() {
     insta::assert_snapshot!(info(TROUBLED, &[]), @r"
     set: JSONL, set.jsonl
@@ -73,7 +87,7 @@ fn every_problem_is_on_the_page() {
       1 edge of weight zero: left out
       1 negative weight met: refused unless told otherwise
       1 directed graph taken as undirected
-      set.jsonl, record 6: graph `labelled` has node labels, but graph `triangle` has no node labels; make all graphs alike, or leave these features out
+      set.jsonl, record 6: graph `labelled` has node labels, but graph `triangle` has no node labels; make all graphs alike, or train without node labels: --labels false
     ");
 }
 

@@ -213,6 +213,23 @@ fn what_was_predicted_can_be_judged_again() {
 }
 
 #[test]
+fn nodes_of_different_kinds_are_refused_unless_their_kinds_are_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let mixed = r#"{"id":"ethanol","node_labels":["C","C","O"],"edges":[[0,1],[1,2]]}
+{"id":"call","edges":[[0,1],[1,2]]}
+"#;
+    std::fs::write(folder.path().join("graphs.jsonl"), mixed).unwrap();
+    let (code, _, said) = fit(folder.path(), "m", &[]);
+    assert_eq!(code, 2);
+    assert!(
+        said.contains("`call` has no node labels") && said.contains("--labels false"),
+        "{said}"
+    );
+    let (code, _, said) = fit(folder.path(), "m", &["--labels", "false"]);
+    assert_eq!(code, 0, "{said}");
+}
+
+#[test]
 fn graphs_without_labels_cannot_be_judged() {
     let folder = tempfile::tempdir().unwrap();
     let graphs = "{\"edges\":[[0,1]]}\n{\"edges\":[[0,1],[1,2]],\"y\":1}\n";

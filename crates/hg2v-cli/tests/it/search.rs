@@ -133,6 +133,8 @@ fn duplicates_and_outliers() {
     assert!(outliers[0]["distance"].as_f64() >= outliers[1]["distance"].as_f64());
     let (text, _) = done(at, &["search", "more.parquet", "--duplicates"]);
     assert!(text.contains("alike") && text.contains("again"), "{text}");
+    let (text, _) = done(at, &["search", "more.parquet", "--outliers", "--top", "2"]);
+    assert_eq!(text.lines().count(), 4, "a head, two graphs, and how many more: {text}");
 }
 
 #[test]
@@ -146,6 +148,12 @@ fn drift_tells_the_same_from_the_other() {
     let other = json(at, "drift e.parquet larger.csv --permutations 99 --metric euclidean");
     assert_eq!(other["p_value"], 0.01);
     assert!(other["energy"].as_f64().unwrap() > 0.0);
+    let said = |line: &str| done(at, &line.split(' ').collect::<Vec<_>>()).0;
+    let same = said("drift e.parquet e.csv");
+    assert!(same.starts_with("30 vectors against 30:"), "{same}");
+    assert!(same.ends_with(": no sign that they differ\n"), "{same}");
+    let other = said("drift e.parquet larger.csv --metric euclidean");
+    assert!(other.ends_with(": they differ\n"), "{other}");
 }
 
 #[test]
@@ -196,6 +204,7 @@ fn nonsense_is_refused_with_what_to_do() {
         ("search empty.csv 3", &["holds no vectors", "hg2v embed"]),
         ("search e.parquet --duplicates 2", &["--duplicates is 2", "between −1 and 1"]),
         ("search e.parquet --duplicates -1 --metric euclidean", &["threshold is -1", "at least 0"]),
+        ("search e.parquet --outliers 30", &["--outliers is 30", "at most 29"]),
         ("search e.parquet 3 --exact --approximate", &["cannot be used with"]),
         ("search e.parquet 3 --metric manhattan", &["manhattan", "cosine, euclidean"]),
         ("search missing.npy 3", &["missing.npy", "check the name"]),

@@ -514,12 +514,16 @@ impl FeatureFitter {
                 "no node labels".to_owned()
             }
         };
+        let fix = match first.attributes != has.attributes {
+            true => "make all graphs alike, or train without attributes: --attributes false",
+            false => "make all graphs alike, or train without node labels: --labels false",
+        };
         let name = shown_name(record, position);
         Error::input(
             &self.file,
             Place::Record(position + 1),
             format!("{name} has {}, but {first_name} has {}", describe(has), describe(first)),
-            "make all graphs alike, or leave these features out",
+            fix,
         )
     }
 

@@ -142,7 +142,7 @@ fn graphs_that_disagree_are_both_named() {
     assert_eq!(
         refused.unwrap_err().to_string(),
         "train.jsonl, record 3: graph number 2 (from 0) has 3 attributes a node, but graph `g1` \
-         has 2 attributes a node; make all graphs alike, or leave these features out"
+         has 2 attributes a node; make all graphs alike, or train without attributes: --attributes false"
     );
     let refused = fit(FeatureChoice::default(), &[named, path_of(1)]).unwrap_err().to_string();
     assert!(refused.contains("has no node attributes, but graph `g1` has 2"), "{refused}");

@@ -99,6 +99,18 @@ fn graphs_are_named_by_file_or_by_themselves() {
 }
 
 #[test]
+fn files_come_in_the_order_that_people_number_them() {
+    let graph = b"<graphml><graph/></graphml>".as_slice();
+    let long = format!("{}.graphml", "9".repeat(60));
+    let names = ["g10.graphml", "g2.graphml", "10.graphml", "9.graphml", "g2-1.graphml", &long];
+    let folder = folder(&names.map(|name| (name, graph)));
+    let records = all(graphml::read(folder.path(), &limits()));
+    let ids: Vec<String> = records.into_iter().map(|r| r.id.unwrap().to_string()).collect();
+    assert_eq!(ids[..2], ["9", "10"]);
+    assert_eq!(ids[3..], ["g2-1", "g2", "g10"]);
+}
+
+#[test]
 fn an_integer_label_is_a_label_and_a_default_fills_gaps() {
     let record = one(
         "<key id='l' for='node' attr.name='label' attr.type='int'><default>7</default></key>

@@ -71,7 +71,8 @@ fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
             files.push(file);
         }
     }
-    files.sort_unstable();
+    // As people number them: `g2` before `g10`.
+    files.sort_by_cached_key(|file| natural(file));
     if files.is_empty() {
         return Err(Error::input(
             folder,
@@ -81,6 +82,23 @@ fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
         ));
     }
     Ok(files)
+}
+
+/// The name of a file in parts that sort as people would: texts, and numbers by value.
+fn natural(file: &Path) -> (Vec<(String, u128)>, PathBuf) {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let mut parts = Vec::new();
+    let mut rest = &*name;
+    while !rest.is_empty() {
+        let text = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        let digits = rest[text..].find(|c: char| !c.is_ascii_digit());
+        let digits = digits.unwrap_or(rest.len() - text);
+        // Of a number too long for any counting, all are alike, and the whole name decides.
+        let number = rest[text..text + digits].parse().unwrap_or(u128::MAX);
+        parts.push((rest[..text].to_owned(), number));
+        rest = &rest[text + digits..];
+    }
+    (parts, file.to_owned())
 }
 
 /// Gives the graphs of one file their ids.

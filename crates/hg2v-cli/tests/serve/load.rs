@@ -133,14 +133,6 @@ fn address_to_come_back_to() -> String {
     format!("127.0.0.1:{}", (first..32_000).find(free).unwrap())
 }
 
-fn until(what: impl Fn() -> bool) {
-    let started = std::time::Instant::now();
-    while !what() {
-        assert!(started.elapsed() < Duration::from_secs(60), "it never happens");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
 #[test]
 fn an_end_in_the_midst_of_work_finishes_what_was_accepted_and_a_restart_goes_on() {
     let folder = folder();
@@ -153,7 +145,7 @@ fn an_end_in_the_midst_of_work_finishes_what_was_accepted_and_a_restart_goes_on(
         let _stop = Stop(&stop);
         for signal in ["-TERM", "-INT", "-KILL"] {
             let so_far = answered.load(Ordering::Relaxed);
-            until(|| answered.load(Ordering::Relaxed) > so_far + 30);
+            server.until(|| answered.load(Ordering::Relaxed) > so_far + 30);
             server.signal(signal);
             let code = server.ended();
             // Killed it has no code; otherwise it ended well.
@@ -161,7 +153,7 @@ fn an_end_in_the_midst_of_work_finishes_what_was_accepted_and_a_restart_goes_on(
             server = Server::start_at(folder.path(), "", &address);
         }
         let so_far = answered.load(Ordering::Relaxed);
-        until(|| answered.load(Ordering::Relaxed) > so_far + 30);
+        server.until(|| answered.load(Ordering::Relaxed) > so_far + 30);
     });
 }
 
@@ -175,8 +167,8 @@ fn what_is_under_way_at_the_end_is_answered() {
         let asking: Vec<_> = (0..6)
             .map(|_| scope.spawn(|| asked(&address, post("/embed", &body).as_bytes()).unwrap()))
             .collect();
-        until(|| server.counter("hg2v_waiting") >= 1);
-        until(|| server.counter("hg2v_connections_total") >= 7);
+        server.until(|| server.counter("hg2v_waiting") >= 1);
+        server.until(|| server.counter("hg2v_connections_total") >= 7);
         std::thread::sleep(Duration::from_millis(50));
         server.signal("-TERM");
         for asking in asking {
@@ -184,5 +176,5 @@ fn what_is_under_way_at_the_end_is_answered() {
         }
     });
     assert_eq!(server.ended(), Some(0));
-    assert!(server.said().contains("ended"), "{}", server.said());
+    server.until(|| server.said().contains("ended"));
 }

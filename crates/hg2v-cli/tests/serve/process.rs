@@ -71,6 +71,19 @@ impl Server {
         self.said.lock().unwrap().clone()
     }
 
+    /// Waits for something that happens soon.
+    pub(crate) fn until(&self, what: impl Fn() -> bool) {
+        let started = Instant::now();
+        while !what() {
+            assert!(
+                started.elapsed() < Duration::from_secs(60),
+                "it never happens: {}",
+                self.said()
+            );
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();

@@ -2,18 +2,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use crate::common::done;
 use crate::process::{Server, bits, fit, folder, lines, rows};
-
-fn until(server: &Server, what: impl Fn() -> bool) {
-    let started = Instant::now();
-    while !what() {
-        assert!(started.elapsed() < Duration::from_secs(60), "it never happens: {}", server.said());
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
 
 /// Puts the files of one model in the place of another's.
 fn replace(folder: &Path, by: &str) {
@@ -38,7 +29,7 @@ fn a_new_model_is_taken_without_a_request_lost_and_a_damaged_one_is_not() {
     let page = server.get("/").body;
     replace(at, "other");
     // Every answer is one model's or the other's, and never anything else.
-    until(&server, || {
+    server.until(|| {
         let vector = vector();
         assert!(vector == old[0] || vector == new[0]);
         vector == new[0]
@@ -61,13 +52,13 @@ fn a_new_model_is_taken_without_a_request_lost_and_a_damaged_one_is_not() {
     let config = fs::read_to_string(at.join("m/config.json")).unwrap();
     fs::write(at.join("m/config.json"), config + "\n").unwrap();
     server.signal("-HUP");
-    until(&server, || server.counter("hg2v_failed_reloads_total") >= 1);
+    server.until(|| server.counter("hg2v_failed_reloads_total") >= 1);
     assert_eq!(vector(), new[0]);
-    assert!(server.said().contains("not loaded, the old one is served on"), "{}", server.said());
+    server.until(|| server.said().contains("not loaded, the old one is served on"));
     // And once it is mended it is taken.
     replace(at, "other");
     replace(at, "other");
-    until(&server, || {
+    server.until(|| {
         fs::write(at.join("m/config.json"), fs::read(at.join("other/config.json")).unwrap())
             .unwrap();
         server.counter("hg2v_failed_reloads_total") >= 1 && vector() == new[0]
@@ -85,12 +76,12 @@ fn a_new_model_waits_for_its_index() {
     let graph = &lines(at)[0];
     replace(at, "other");
     server.signal("-HUP");
-    until(&server, || server.said().contains("when the index is replaced too"));
+    server.until(|| server.said().contains("when the index is replaced too"));
     assert_eq!(bits(&server.post("/embed", graph).json()), rows(&at.join("e.npy"))[0]);
     fs::rename(at.join("other.csv"), at.join("e.csv")).unwrap();
     server.signal("-HUP");
     let new = rows(&at.join("other.npy"));
-    until(&server, || bits(&server.post("/embed", graph).json()) == new[0]);
+    server.until(|| bits(&server.post("/embed", graph).json()) == new[0]);
     let near = server.post("/search?top=1", graph).json();
     assert_eq!(near["neighbors"][0]["position"], 0);
     assert!(near["neighbors"][0]["distance"].as_f64().unwrap() < 1e-12, "{near}");

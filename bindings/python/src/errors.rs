@@ -1,14 +1,22 @@
 //! Rust errors as the Python exceptions of `hg2v.errors`.
 
+use std::path::Path;
+
 use hg2v::Error;
+use hg2v::error::{InputError, Place};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+
+/// What graphs that Python handed over are called where a file would have its name.
+pub(crate) const IN_MEMORY: &str = "<graphs>";
 
 /// The exception for `error`.
 pub(crate) fn raised(py: Python<'_>, error: hg2v_eval::Error) -> PyErr {
     let text = error.to_string();
     let made = match error {
-        hg2v_eval::Error::Graphs(Error::Input(_)) => exception(py, "InputError", (text,)),
+        hg2v_eval::Error::Graphs(Error::Input(input)) => {
+            exception(py, "InputError", (by_position(&input).unwrap_or(text),))
+        }
         hg2v_eval::Error::Graphs(Error::Io { path, source, .. }) => exception(
             py,
             "FileError",
@@ -21,6 +29,19 @@ pub(crate) fn raised(py: Python<'_>, error: hg2v_eval::Error) -> PyErr {
         _ => exception(py, "InputError", (text,)),
     };
     made.unwrap_or_else(|failure| failure)
+}
+
+/// What is said of a graph that came from no file: its position is that in Python's list.
+fn by_position(input: &InputError) -> Option<String> {
+    let (Place::Record(number) | Place::Line(number)) = input.place else {
+        return None;
+    };
+    if input.file != Path::new(IN_MEMORY) {
+        return None;
+    }
+    let position = number.checked_sub(1)?;
+    let problem = input.problem.replace(&format!("graph number {position} (from 0)"), "it");
+    Some(format!("graph {position}: {problem}; {}", input.fix))
 }
 
 /// A panic: a mistake of ours, told as such.

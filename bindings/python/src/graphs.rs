@@ -1,5 +1,6 @@
 //! Collections of graphs.
 
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use arrow_array::{
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{Field, Schema};
-use hg2v::dataset::{self, Limits};
+use hg2v::dataset::{self, Limits, jsonl};
 use hg2v::graph::{GraphRecord, Scalar};
 use hg2v::prepare::Run;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
@@ -19,7 +20,7 @@ use pyo3::types::PyBytes;
 use pyo3_arrow::PyRecordBatch;
 use pyo3_arrow::input::AnyRecordBatch;
 
-use crate::errors::{parameter, raised};
+use crate::errors::{IN_MEMORY, parameter, raised};
 use crate::work;
 
 /// Graphs on the Rust side, and where they came from.
@@ -146,6 +147,16 @@ impl Graphs {
         Graphs::of_batches(py, [batch])
     }
 
+    /// Graphs spelled as lines of JSONL, one a line.
+    #[staticmethod]
+    fn from_lines(py: Python<'_>, lines: String) -> PyResult<Graphs> {
+        work::run(py, 0, None, |_| {
+            let bytes = Cursor::new(lines.into_bytes());
+            let source = jsonl::from_reader(Path::new(IN_MEMORY), bytes, &Limits::default())?;
+            Ok::<_, hg2v::Error>(Graphs::new(source.collect::<hg2v::Result<_>>()?, IN_MEMORY))
+        })
+    }
+
     /// The rows of an Arrow record batch, table or stream, of whichever library.
     #[staticmethod]
     fn from_arrow(py: Python<'_>, table: AnyRecordBatch) -> PyResult<Graphs> {
@@ -176,7 +187,7 @@ impl Graphs {
     #[staticmethod]
     fn concat(parts: Vec<Graphs>) -> Graphs {
         let records = parts.iter().flat_map(|part| part.records.iter().cloned()).collect();
-        Graphs::new(records, "<graphs>")
+        Graphs::new(records, IN_MEMORY)
     }
 
     /// The graphs at these positions.
@@ -184,7 +195,7 @@ impl Graphs {
         let taken = positions.iter().map(|&at| self.records.get(at).cloned());
         let taken: Option<Vec<_>> = taken.collect();
         taken
-            .map(|records| Graphs::new(records, "<graphs>"))
+            .map(|records| Graphs::new(records, IN_MEMORY))
             .ok_or_else(|| PyIndexError::new_err("no graph at one of the positions"))
     }
 
@@ -227,9 +238,10 @@ impl Graphs {
         PyArray1::from_vec(py, edges)
     }
 
-    /// The position of the first directed graph.
-    fn first_directed(&self) -> Option<usize> {
-        self.records.iter().position(|record| record.directed)
+    /// The positions of directed graphs.
+    fn directed<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        let directed = self.records.iter().enumerate().filter(|(_, record)| record.directed);
+        PyArray1::from_vec(py, directed.map(|(at, _)| at as i64).collect())
     }
 
     fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
@@ -262,14 +274,14 @@ impl Graphs {
             let mut records = Vec::new();
             for batch in batches {
                 let first = records.len() as u64;
-                let origin = Path::new("<graphs>");
+                let origin = Path::new(IN_MEMORY);
                 let limits = Limits::default();
                 records.extend(dataset::parquet::records(&batch, origin, first, &limits)?);
             }
             Ok::<_, hg2v::Error>(records)
         };
         let records = py.detach(read).map_err(|e| raised(py, e.into()))?;
-        Ok(Graphs::new(records, "<graphs>"))
+        Ok(Graphs::new(records, IN_MEMORY))
     }
 }
 

@@ -14,7 +14,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
-use crate::errors::{parameter, raised};
+use crate::errors::{IN_MEMORY, parameter, raised};
 use crate::graphs::{Graphs, exported};
 use crate::work;
 
@@ -97,9 +97,10 @@ impl Model {
         Ok(Model::new(model.map_err(|e| raised(py, e.into()))?))
     }
 
-    /// Writes the model as a new folder.
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| self.model.save(&path)).map_err(|e| raised(py, e.into()))
+    /// Writes the model as a new folder, and `files` beside it.
+    fn save(&self, py: Python<'_>, path: PathBuf, files: Files) -> PyResult<()> {
+        let write = || filled(&path, files, |folder| self.model.save_into(folder));
+        py.detach(write).map_err(|e| raised(py, e.into()))
     }
 
     /// The vectors of graphs, and what was met on the way, as JSON.
@@ -128,7 +129,7 @@ impl Model {
     ) -> PyResult<Py<PyAny>> {
         let batch = batch.into_inner();
         let made = work::run(py, threads, None, |_| {
-            self.model.embed_batch(&batch, Path::new("<record batch>"), &Limits::default())
+            self.model.embed_batch(&batch, Path::new(IN_MEMORY), &Limits::default())
         })?;
         exported(py, made)
     }
@@ -193,20 +194,26 @@ pub(crate) fn text(py: Python<'_>, value: &impl serde::Serialize) -> PyResult<St
     serde_json::to_string(value).map_err(|e| parameter(py, &e))
 }
 
+/// Names of files and what is in them.
+type Files = Vec<(String, Vec<u8>)>;
+
 /// Writes files as a new folder, which appears whole or not at all.
 #[pyfunction]
-pub(crate) fn write_folder(
-    py: Python<'_>,
-    path: PathBuf,
-    files: Vec<(String, Vec<u8>)>,
-) -> PyResult<()> {
-    let write = || {
-        let folder = OutputFolder::create(&path)?;
-        for (name, bytes) in files {
-            let file = folder.working_path().join(&name);
-            fs::write(&file, bytes).map_err(|e| hg2v::Error::io(path.join(&name), "write", e))?;
-        }
-        folder.commit()
-    };
-    py.detach(write).map_err(|e| raised(py, e.into()))
+pub(crate) fn write_folder(py: Python<'_>, path: PathBuf, files: Files) -> PyResult<()> {
+    py.detach(|| filled(&path, files, |_| Ok(()))).map_err(|e| raised(py, e.into()))
+}
+
+/// A new folder of `files` and of what `fill` puts there.
+fn filled(
+    path: &Path,
+    files: Files,
+    fill: impl FnOnce(&Path) -> hg2v::Result<()>,
+) -> hg2v::Result<()> {
+    let folder = OutputFolder::create(path)?;
+    fill(folder.working_path()).map_err(|e| folder.named(e))?;
+    for (name, bytes) in files {
+        let file = folder.working_path().join(&name);
+        fs::write(&file, bytes).map_err(|e| hg2v::Error::io(path.join(&name), "write", e))?;
+    }
+    folder.commit()
 }

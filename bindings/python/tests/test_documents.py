@@ -12,8 +12,9 @@ HERE = pathlib.Path(__file__).resolve().parents[1]
 
 
 @pytest.mark.parametrize("name", ["hg2v", "hg2v._inputs", "hg2v._models", "hg2v.arrow"])
-def test_docstrings(name):
+def test_docstrings(name, tmp_path, monkeypatch):
     pytest.importorskip("scipy")
+    monkeypatch.chdir(tmp_path)
     found = doctest.testmod(importlib.import_module(name))
     assert found.failed == 0
     assert found.attempted > 0 or name == "hg2v.arrow"

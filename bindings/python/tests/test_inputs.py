@@ -203,6 +203,38 @@ def test_labels_of_any_kind(tmp_path):
     same(hg2v.HG2V(**PARAMS).fit_transform(str(tmp_path / "g.jsonl")), first)
 
 
+def test_mappings_spelled_as_lines_of_jsonl(arrays, vectors, model):
+    spelled = [
+        {
+            "id": one["id"],
+            "edges": [[int(u), int(v), w] for (u, v), w in zip(one["edge_index"].T, one["weight"])],
+            "x": one["x"],
+            "y": np.int64(one["y"]),
+        }
+        for one in arrays
+    ]
+    read = hg2v.graphs(spelled)
+    assert read.ids() == [one["id"] for one in arrays]
+    assert read.labels() == [one["y"] for one in arrays]
+    same(model.transform(read), vectors)
+    names = {"nodes": ["u", "v", "w"], "edges": [("u", "w")], "node_labels": ["a", "b", "a"]}
+    assert hg2v.graphs([names]).num_nodes().tolist() == [3]
+
+
+def test_names_of_networkx_graphs_are_ids():
+    nx = pytest.importorskip("networkx")
+    named = [nx.Graph(name="a"), nx.Graph(name="b", id=7)]
+    assert hg2v.graphs(named).ids() == ["a", 7]
+    for name in ("", 3, None):
+        assert hg2v.graphs([nx.Graph(name=name)]).ids() == [None]
+
+
+def test_numbers_in_arrays_of_objects():
+    of = [np.array([1, 2.5, True], object), [[1], [2**70], [3]], np.array([[1], [2], [3]], object)]
+    read = hg2v.graphs([([[0, 1], [1, 2]], x) for x in of])
+    assert read.num_nodes().tolist() == [3, 3, 3]
+
+
 def test_a_set_by_its_name(data_dir, monkeypatch):
     monkeypatch.setenv("HG2V_DATA", str(data_dir))
     assert len(hg2v.graphs("MUTAG")) == 188

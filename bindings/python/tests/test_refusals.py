@@ -33,6 +33,24 @@ def mixed():
     return [one, two]
 
 
+CHARGE = {"attributes": ["charge"]}
+
+
+def bare(count):
+    nx = pytest.importorskip("networkx")
+    return [nx.path_graph(5) for _ in range(count)]
+
+
+def charged(charge, element="C"):
+    """Three graphs; one node of the last is as said."""
+    graphs = bare(3)
+    for graph in graphs:
+        for v in graph:
+            graph.nodes[v].update(charge=0.1 * v, mass=1.0, element="C")
+    graphs[2].nodes[3].update(charge=charge, element=element)
+    return graphs
+
+
 REFUSED = {
     "nothing": (lambda: None, {}, "graphs are expected"),
     "an empty list": (lambda: [], {}, "there are no graphs"),
@@ -41,12 +59,27 @@ REFUSED = {
     "a matrix": (lambda: np.zeros((3, 4)), {}, "graph 0 is a numpy.ndarray"),
     "None among graphs": (lambda: [(PATH, None), None], {}, "graph 1 is a NoneType"),
     "one graph": (lambda: pytest.importorskip("networkx").path_graph(3), {}, "give a list of graphs"),
-    "texts as attributes": (strings, {}, "graph 0: .*'x' holds .*'a'"),
-    "not a number": (lambda: [(PATH, [[1.0], [np.nan], [0.0]])], {}, "record 1: `x` holds `NaN`"),
-    "infinite": (lambda: [(PATH, [[1.0], [np.inf], [0.0]])], {}, "`x` holds `inf`"),
+    "texts as attributes": (strings, {}, "graph 0, node 0: attribute 'x' is 'a', but it must be a number"),
+    "not a number": (lambda: [(PATH, np.zeros((3, 1))), (PATH, [[1.0], [np.nan], [0.0]])], {}, "^graph 1, node 1: attribute 'x' is nan; fill in a finite number$"),
+    "infinite": (lambda: [(PATH, [[1.0], [np.inf], [0.0]])], {}, "^graph 0, node 1: attribute 'x' is inf; fill in"),
+    "None among numbers": (lambda: [(PATH, [[1.0, 2.0], [1.0, 2.0], [0.5, None]])], {}, "^graph 0, node 2: attribute 'x' is None; fill in"),
+    "a weight that is none": (lambda: [{"edge_index": PATH, "weight": [1.0, np.nan]}], {}, "^graph 0, edge 1: attribute 'weight' is nan"),
+    "a text as all attributes": (lambda: [(PATH, "abc")], {}, "graph 0, node 0: attribute 'x' is 'abc'"),
+    "a missing charge": (lambda: charged(None), CHARGE, "^graph 2, node 3: attribute 'charge' is None; fill in a finite number$"),
+    "a charge of nan": (lambda: charged(np.nan), CHARGE, "^graph 2, node 3: attribute 'charge' is nan; fill in a finite number$"),
+    "the charge of two": (lambda: charged(np.nan), {"attributes": ["mass", "charge"]}, "^graph 2, node 3: attribute 'charge' is nan"),
+    "a text as charge": (lambda: charged(np.str_("N")), CHARGE, "^graph 2, node 3: attribute 'charge' is 'N', but it must be a number; .*label="),
+    "a missing label": (lambda: charged(0.0, element=None), {"label": "element"}, "^graph 2, node 3: attribute 'element' is None"),
+    "some graphs without": (lambda: charged(0.0) + bare(2), CHARGE, r"graph 3 has no attributes .'charge'., but graph 0 has \(2 of 5 graphs have none\)"),
+    "one attribute of two": (lambda: bare(1) + charged(0.0), {"attributes": ["charge", "spin"]}, "graph 1: its nodes have no attribute 'spin'"),
+    "lines of JSON, nan": (lambda: [{"edges": [[0, 1]]}, {"edges": [[0, 1]], "x": [[1.0], [np.nan]]}], {}, "^graph 1, node 1: attribute 'x' is nan"),
+    "lines of JSON, four": (lambda: [{"edges": [[0, 1]]}, {"edges": [[0, 1, 2, 3]]}], {}, "^graph 1: `edges.0.` has more than three"),
+    "lines of JSON, a key": (lambda: [{"edges": [[0, 1]], "node_label": [1, 2]}], {}, "graph 0: 'node_label' means nothing here"),
+    "lines of JSON, a set": (lambda: [{"edges": {1, 2}}], {}, "graph 0: a set cannot be"),
+    "two spellings": (lambda: [{"edges": [[0, 1]]}, {"edge_index": PATH}], {}, "graph 0: it has 'edges', but others"),
     "too few rows": (lambda: [{"edge_index": PATH, "num_nodes": 5, "x": np.zeros((3, 1))}], {}, "graph 0: .*3 entries"),
     "ragged": (lambda: [(PATH, [[1.0], [1.0, 2.0], [0.0]])], {}, "graph 0: rows of different lengths"),
-    "an end beyond the nodes": (lambda: [{"edge_index": [[0], [7]], "num_nodes": 3}], {}, "record 1: .*7"),
+    "an end beyond the nodes": (lambda: [{"edge_index": [[0], [7]], "num_nodes": 3}], {}, "^graph 0: .*7"),
     "a negative end": (lambda: [{"edge_index": [[0], [-1]], "num_nodes": 3}], {}, "-1"),
     "a billion nodes": (lambda: [{"edge_index": PATH, "num_nodes": 10**9}], {}, "1000000000 nodes"),
     "more nodes than numbers": (lambda: [{"edge_index": PATH, "num_nodes": 2**62}], {}, "nodes"),
@@ -54,12 +87,12 @@ REFUSED = {
     "edges of three ends": (lambda: [(np.zeros((3, 4), int), None)], {}, r"shape \(3, 4\)"),
     "ends between nodes": (lambda: [([[0.5], [1.0]], None)], {}, "float64"),
     "a key that means nothing": (lambda: [{"edge_index": PATH, "nodes": 3}], {}, "'nodes' means nothing"),
-    "attributes of some nodes": (mixed, {"attributes": "charge"}, "graph 1: node number 1 has no attribute 'charge'"),
-    "a name that is not there": (mixed, {"label": "element"}, "graph 0: node number 0 has no attribute 'element'"),
+    "attributes of some nodes": (mixed, {"attributes": "charge"}, "graph 1, node 1: no attribute 'charge', but 1 other has"),
+    "a name that is not there": (mixed, {"label": "element"}, "no node of any graph has the attribute 'element'"),
     "attributes of some graphs": (lambda: [(PATH, np.zeros((3, 1))), (PATH, None)], {}, "graph 1 has no attributes 'x'"),
     "other attributes": (lambda: [(PATH, np.zeros((3, 1))), (PATH, np.ones((3, 2)))], {}, "graph 1 has 2 attributes 'x'"),
     "a negative weight": (lambda: [{"edge_index": PATH, "weight": [1.0, -2.0]}], {}, "weighs -2.*weights abs"),
-    "a label that is none": (lambda: [{"edge_index": PATH, "node_label": [{}, 1, 2]}], {}, "is a dict"),
+    "a label that is none": (lambda: [{"edge_index": PATH, "node_label": [{}, 1, 2]}], {}, "^graph 0, node 0: attribute 'node_label' is {}; labels"),
     "a file that is not there": (lambda: "nowhere.jsonl", {}, "no such file"),
 }  # fmt: skip
 
@@ -86,7 +119,7 @@ def test_directed_graphs_are_refused_on_demand(caplog):
         hg2v.HG2V(**PARAMS, directed="refuse").fit(graphs)
     with caplog.at_level("WARNING", "hg2v"):
         vectors = hg2v.HG2V(**PARAMS).fit_transform(graphs)
-    assert "1 directed graphs read as undirected" in caplog.text
+    assert caplog.messages == ["1 directed graph read as undirected"]
     same(vectors[0], vectors[1])
 
 
@@ -94,9 +127,18 @@ def test_directed_graphs_are_refused_on_demand(caplog):
     "params, message",
     [
         (dict(dim=0), "dim is 0"),
-        (dict(dim="many"), "many"),
-        (dict(dim=-3), "-3"),
-        (dict(dim=2.5), "2.5"),
+        (dict(dim="16"), "^dim is '16', but it must be a whole number"),
+        (dict(dim=-3), "^dim is -3, but it must be a whole number"),
+        (dict(dim=16.0), "^dim is 16.0, but it must be a whole number"),
+        (dict(dim=np.float64(2.5)), "^dim is 2.5, but it must be a whole number"),
+        (dict(dim=True), "^dim is True"),
+        (dict(k="6"), "^k is '6', but it must be a whole number of at least 0, or None"),
+        (dict(bias=1), "^bias is 1, but it must be True or False"),
+        (dict(readout="sum"), "^readout is 'sum', but it must be a list of texts"),
+        (dict(layer=3), "^layer is 3, but it must be a text"),
+        (dict(attributes=3), "^attributes is 3, but it must be a text, or a list of texts"),
+        (dict(lr="0.1"), "^lr is '0.1', but it must be a finite number"),
+        (dict(lr=10**400), "^lr is 1000.*…, but it must be a finite number"),
         (dict(hops=1000), "hops"),
         (dict(lr=-1.0), "lr is -1"),
         (dict(lr=float("nan")), "lr is nan"),
@@ -113,6 +155,19 @@ def test_directed_graphs_are_refused_on_demand(caplog):
 def test_parameters_refused(params, message, arrays):
     with pytest.raises(ParameterError, match=message):
         hg2v.HG2V(**params).fit(arrays)
+
+
+def test_kinds_of_parameters_are_checked_everywhere(arrays):
+    for refused in (
+        lambda: hg2v.Graph2Vec(rounds="3").fit(arrays),
+        lambda: hg2v.WassersteinWL(rounds=1.5).fit(arrays),
+        lambda: hg2v.coarsen((PATH, None), k="6"),
+        lambda: hg2v.graphs(arrays, label=3),
+    ):
+        with pytest.raises(ParameterError, match="(rounds|k|label) is .*, but it must be a"):
+            refused()
+    numpy_s = hg2v.HG2V(**{**PARAMS, "dim": np.int64(8), "lr": np.float32(1e-4)}, verbose=0)
+    assert numpy_s.fit(arrays).transform(arrays).shape[0] == len(arrays)
 
 
 def test_folders_of_rivals_refused(arrays, tmp_path):
@@ -138,6 +193,13 @@ def test_folders_of_rivals_refused(arrays, tmp_path):
             lambda: (made / "estimator.json").write_text(json.dumps({**about, "params": {"a": 1}})),
             "parameters",
         ),
+        (
+            lambda: (made / "estimator.json").write_text(
+                json.dumps({**about, "params": {"label": [1]}})
+            ),
+            "label is",
+        ),
+        (lambda: (made / "estimator.json").write_text("[" * 100_000), "not JSON"),
         (lambda: (made / "state.json").write_bytes(state[:-10]), "damaged"),
     ):
         damage()
@@ -183,7 +245,7 @@ def test_tables_refused(model):
         model.embed_arrow(pa.table({"a": [1]}))
     with pytest.raises(InputError, match="lists of integers"):
         model.embed_arrow(pa.table({"src": ["a"], "dst": ["b"]}))
-    with pytest.raises(InputError, match="record 2"):
+    with pytest.raises(InputError, match="^graph 1: "):
         model.embed_arrow(
             pa.table({"src": [[0], [0]], "dst": [[1], [-1]], "x": [[[0.0, 1.0]] * 2] * 2})
         )

@@ -6,6 +6,16 @@ afterwards.
     >>> model = hg2v.HG2V(dim=16, levels=2, epochs=3).fit(rings)
     >>> vectors = model.transform(rings)
 
+The command ``hg2v`` goes on from there with what is written here::
+
+    >>> hg2v.graphs(rings).write("graphs.jsonl")
+    >>> model.save("rings.model")
+
+    hg2v info graphs.jsonl
+    hg2v report rings.model --data graphs.jsonl --out page.html
+    hg2v search rings.model 17 --data graphs.jsonl
+    hg2v serve rings.model --data graphs.jsonl
+
 :class:`HG2V`, :class:`Graph2Vec`, :class:`WLOptimalAssignment` and :class:`WassersteinWL` are
 estimators as scikit-learn knows them; :func:`graphs` says which graphs they take;
 :func:`coarsen` makes pyramids; :func:`embed_arrow` takes and gives tables; ``hg2v.torch`` has the

@@ -8,8 +8,6 @@ Importing it takes longer than everything else here together, and it need not be
 from __future__ import annotations
 
 import inspect
-import json
-import logging
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -19,11 +17,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ._hg2v import Graphs
-from ._inputs import graphs
+from ._inputs import READING, graphs
+from ._notices import log, say_edge_labels, say_no_tqdm, say_odd
+from ._parameters import check_kinds
 from ._saved import load, save
-from .errors import ParameterError, not_fitted
-
-log = logging.getLogger("hg2v")
+from .errors import InputError, ParameterError, not_fitted, shown
 
 Self = TypeVar("Self", bound="Estimator")
 
@@ -34,8 +32,8 @@ class Estimator:
     #: What was learnt: a class of the extension, which reads what it pickles.
     _state: Any = Graphs
 
-    #: How the input is read: the parameters that :func:`hg2v.graphs` takes.
-    _reading = ("attributes", "label", "weight", "edge_label", "directed")
+    #: Whether a graph's row is a vector of its own, which is zero where it has no nodes.
+    _vectors = True
 
     @classmethod
     def _names(cls) -> list[str]:
@@ -87,11 +85,15 @@ class Estimator:
     def _transform(self, data: Graphs) -> np.ndarray:
         raise NotImplementedError
 
+    def _say_fitted(self) -> None:
+        """Logs what fitting met, which ``transform`` of the same graphs would say again."""
+
     # The estimator
 
     def fit(self: Self, X: Any, y: Any = None) -> Self:
         """Learns from graphs of any kind :func:`hg2v.graphs` takes; ``y`` is not looked at."""
         self._take(X)
+        self._say_fitted()
         return self
 
     def transform(self, X: Any) -> Any:
@@ -115,10 +117,10 @@ class Estimator:
             raise not_fitted(self)
         return self._transform(seen)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the estimator as a folder."""
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Writes the estimator as a folder; ``overwrite`` replaces one that was saved there."""
         self._check_fitted()
-        save(self, path)
+        save(self, path, overwrite)
 
     @classmethod
     def load(cls: type[Self], path: str | os.PathLike[str]) -> Self:
@@ -149,20 +151,22 @@ class Estimator:
         return {name: value for name, value in self.__dict__.items() if name != "_seen"}
 
     def _take(self, X: Any) -> Graphs:
-        for name, value in self.get_params().items():
-            if isinstance(value, (float, np.floating)) and not np.isfinite(value):
-                raise ParameterError(f"{name} is {value}, but it must be a finite number")
+        params = self.get_params()
+        params.pop("n_jobs", None)  # -1 is a number of threads, too
+        check_kinds(type(self).__init__, params)
         data = self._graphs(X)
         self.model_ = self._fit(data)
         self._seen = data
         return data
 
     def _graphs(self, X: Any) -> Graphs:
-        data = graphs(X, **{name: getattr(self, name) for name in self._reading})
+        reading = {name: getattr(self, name) for name in READING}
+        if reading["edge_label"] is not None:
+            say_edge_labels()
+        data = graphs(X, **reading)
         if len(data) == 0:
-            from .errors import InputError
-
             raise InputError("there are no graphs; give at least one")
+        say_odd(data, self._vectors)
         return data
 
     def _check_fitted(self) -> None:
@@ -189,20 +193,20 @@ class Estimator:
             return 0
         if not isinstance(jobs, (int, np.integer)) or jobs < 1:
             raise ParameterError(
-                f"n_jobs is {jobs!r}, but it must be a positive number, -1 or None"
+                f"n_jobs is {shown(jobs)}, but it must be a positive number, -1 or None"
             )
         return int(jobs)
 
     @contextmanager
     def _progress(self, what: str) -> Iterator[Callable[[int, int], None] | None]:
-        """A bar of tqdm where ``verbose`` asks for it and tqdm is there, lines of the log
-        where it is not."""
+        """A bar of tqdm where ``verbose`` asks for it, lines of the log where there is no tqdm."""
         if not getattr(self, "verbose", False):
             yield None
             return
         try:
             from tqdm.auto import tqdm
         except ImportError:
+            say_no_tqdm()
             yield lambda done, total: log.info("%s: %d of %d", what, done, total)
             return
         with tqdm(desc=what, leave=False) as bar:
@@ -229,27 +233,3 @@ def seed_of(random_state: Any) -> int:
         f"random_state is {random_state!r}, but it must be a number of at least 0, None, or a "
         "generator of numpy"
     )
-
-
-#: What is said of graphs that needed resolving, by the key of the notes.
-_FOUND = {
-    "self_loops": "self-loops left out",
-    "repeated_edges": "repeated edges merged",
-    "conflicting_weights": "of those with another weight (the larger was kept)",
-    "zero_weights": "edges of weight zero left out",
-    "negative_weights": "negative weights made positive",
-    "directed_graphs": "directed graphs read as undirected",
-    "unseen_labels": "nodes with labels that training never met (taken as none)",
-    "clipped": "attributes too large after scaling, cut",
-    "not_converged": "graphs whose eigenvectors did not converge to tolerance",
-}
-
-
-def say(notes: str) -> None:
-    """Logs what graphs had to have resolved; what loses something as a warning."""
-    said = json.loads(notes)
-    counts = {**said["found"], **said["applied"], "not_converged": said["not_converged"]}
-    for key, what in _FOUND.items():
-        if counts.get(key):
-            loses = key in ("directed_graphs", "unseen_labels", "clipped", "conflicting_weights")
-            log.log(logging.WARNING if loses else logging.INFO, "%d %s", counts[key], what)

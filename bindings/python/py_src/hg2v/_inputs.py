@@ -8,19 +8,25 @@ arrays; :func:`_stacked` lays them one after the other and hands them over in on
 from __future__ import annotations
 
 import json
-import logging
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from ._hg2v import Graphs
-from .errors import InputError
+from ._notices import say_unused
+from ._parameters import check_kinds, is_number
+from .errors import InputError, shown
 
-log = logging.getLogger("hg2v")
+#: How graphs are read: the parameters of :func:`graphs`, which estimators have too.
+READING = ("attributes", "label", "weight", "edge_label", "directed")
+
+#: So many nodes of so many graphs are looked at for attributes that nobody asked for.
+_FEW = 8
 
 
 @dataclass(frozen=True)
@@ -65,16 +71,20 @@ def graphs(
         data: a list of graphs of networkx, PyTorch Geometric, igraph, rustworkx or DGL, of
             scipy sparse matrices, of pairs ``(edge_index, x)``, of mappings with keys
             ``edge_index``, ``x``, ``num_nodes``, ``weight``, ``node_label``, ``edge_label``,
-            ``id``, ``y``, of SMILES or molecules of RDKit; a PyTorch Geometric ``Batch`` or
-            dataset; a table of Arrow, polars, pandas or DuckDB, one row a graph; or the path of
-            a file or folder.
+            ``id``, ``y``, or with the keys of a line of JSONL (``edges``, ``node_labels``, …), of
+            SMILES or molecules of RDKit; a PyTorch Geometric ``Batch`` or dataset; a table of
+            Arrow, polars, pandas or DuckDB, one row a graph; or the path of a file or folder.
+            What networkx, igraph and rustworkx say of a graph under ``id`` and ``y`` is its id
+            and its class; networkx's ``name`` is the id where there is no ``id``.
         attributes: the node attributes that are numbers, by name; where nodes bring an ``x``,
-            it need not be said.
+            it need not be said. Where neither this nor ``label`` is said, attributes that are
+            not used are warned of; ``[]`` takes none.
         label: the node attribute that is a label; ``label`` need not be said.
         weight: the edge attribute that is a weight; ``weight`` need not be said.
-        edge_label: the edge attribute that is a label.
-        directed: ``"undirected"`` reads directed edges as undirected ones and logs it,
-            ``"refuse"`` raises.
+        edge_label: the edge attribute that is a label. It is kept, for files and tables, but no
+            method uses it.
+        directed: ``"undirected"`` lets estimators read directed edges as undirected ones, which
+            they warn of; ``"refuse"`` raises.
 
     Example:
         >>> import hg2v
@@ -83,19 +93,38 @@ def graphs(
         >>> both.num_nodes().tolist(), both.num_edges().tolist()
         ([3, 4], [2, 3])
 
+        The command (``hg2v info``, ``report``, ``search``, ``serve``) reads what is written:
+
+        >>> hg2v.graphs([(path, None)]).write("graphs.jsonl")  # or .jsonl.gz, .parquet
+
     Raises:
         InputError: with the position of the graph and the name of the attribute.
     """
-    names = Names(attributes, label, weight, edge_label)
-    made = _collection(data, names)
-    if directed not in ("undirected", "refuse"):
-        raise InputError(f"directed is {directed!r}, but it must be 'undirected' or 'refuse'")
-    first = made.first_directed()
-    if first is not None and directed == "refuse":
+    check_reading(
+        dict(
+            attributes=attributes,
+            label=label,
+            weight=weight,
+            edge_label=edge_label,
+            directed=directed,
+        )
+    )
+    wanted = attributes if attributes is None or isinstance(attributes, str) else list(attributes)
+    made = _collection(data, Names(wanted, label, weight, edge_label))
+    if directed == "refuse" and len(made.directed()):
         raise InputError(
-            f"graph {first} is directed; make it undirected, or say directed='undirected'"
+            f"graph {made.directed()[0]} is directed; make it undirected, or say "
+            "directed='undirected'"
         )
     return made
+
+
+def check_reading(reading: Mapping[str, Any]) -> None:
+    """Refuses what :func:`graphs` cannot be told."""
+    check_kinds(graphs, reading)
+    directed = reading.get("directed", "undirected")
+    if directed not in ("undirected", "refuse"):
+        raise InputError(f"directed is {shown(directed)}, but it must be 'undirected' or 'refuse'")
 
 
 def _collection(data: Any, names: Names) -> Graphs:
@@ -127,7 +156,22 @@ def _collection(data: Any, names: Names) -> Graphs:
         return Graphs.concat(items)
     if all(isinstance(item, os.PathLike) for item in items):
         return Graphs.concat([Graphs.read(os.fspath(item)) for item in items])
+    if all(isinstance(item, Mapping) and "edges" in item for item in items):
+        return _lines(items)
+    if names.attributes is None and names.label is None:
+        say_unused(_first_nodes(items), used=("x", "label"))
     return _stacked([_one(item, names, at) for at, item in enumerate(items)], names)
+
+
+class _Within(InputError):
+    """What is wrong with a node or edge of a graph, of which only the caller knows which it is."""
+
+    def __init__(self, what: str, at: int, problem: str) -> None:
+        super().__init__(f"{what} {at}: {problem}")
+
+
+def _of_graph(at: int, error: InputError) -> InputError:
+    return InputError(f"graph {at}{', ' if isinstance(error, _Within) else ': '}{error}")
 
 
 def _one(item: Any, names: Names, at: int) -> _One:
@@ -141,7 +185,7 @@ def _one(item: Any, names: Names, at: int) -> _One:
     try:
         one = adapter(item, names)
     except InputError as error:
-        raise InputError(f"graph {at}: {error}") from error.__cause__
+        raise _of_graph(at, error) from error.__cause__
     if one.num_nodes < 0:
         raise InputError(f"graph {at}: num_nodes is {one.num_nodes}; give 0 or more")
     return one
@@ -185,9 +229,15 @@ def _networkx(graph: Any, names: Names) -> _One:
         node_label=_named(of_nodes, names.label, "label", "node"),
         edge_label=names.edge_label and _named(of_edges, names.edge_label, "", "edge"),
         directed=graph.is_directed(),
-        id=graph.graph.get("id"),
+        id=graph.graph.get("id", _name(graph)),
         y=graph.graph.get("y"),
     )
+
+
+def _name(graph: Any) -> str | None:
+    """What networkx calls a graph; many have an empty name."""
+    name = graph.graph.get("name")
+    return name if isinstance(name, str) and name else None
 
 
 def _igraph(graph: Any, names: Names) -> _One:
@@ -275,7 +325,8 @@ def _tensors(
     else:
         wanted = [names.attributes] if isinstance(names.attributes, str) else names.attributes
         columns = [_array(_there(find(name), name)) for name in wanted]
-        x = np.concatenate([c.reshape(len(c), -1) for c in columns], axis=1)
+        rows = [column.reshape(len(column), -1) for column in columns]
+        x = np.concatenate(rows, axis=1) if rows else None
     weight = (
         find("edge_weight") if names.weight is None else _there(find(names.weight), names.weight)
     )
@@ -306,7 +357,7 @@ def _sparse(matrix: Any, names: Names) -> _One:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"an adjacency matrix is square, but this is {matrix.shape}")
     entries = matrix.tocoo()
-    weight = _numbers(entries.data, "weight")
+    weight = _numbers(entries.data, "weight", "edge")
     return _One(
         num_nodes=matrix.shape[0],
         src=entries.row,
@@ -327,20 +378,11 @@ def _pair(item: tuple[Any, ...], names: Names) -> _One:
 
 
 def _mapping(item: Mapping[str, Any], names: Names) -> _One:
-    known = {
-        "edge_index",
-        "x",
-        "num_nodes",
-        "weight",
-        "node_label",
-        "edge_label",
-        "id",
-        "y",
-        "directed",
-    }
-    unknown = sorted(set(item) - known)
-    if unknown:
-        raise InputError(f"{unknown[0]!r} means nothing here; known are {', '.join(sorted(known))}")
+    known = {"edge_index", "x", "num_nodes", "weight", "node_label", "edge_label"}
+    known |= {"id", "y", "directed"}
+    if "edges" in item:
+        raise InputError("it has 'edges', but others have 'edge_index'; spell all graphs one way")
+    _refuse_unknown(item, known)
     src, dst = _ends(_there(item.get("edge_index"), "edge_index"))
     rows = next((item[k] for k in ("x", "node_label") if item.get(k) is not None), None)
     return _One(
@@ -350,6 +392,42 @@ def _mapping(item: Mapping[str, Any], names: Names) -> _One:
         **{key: item.get(key) for key in known - {"edge_index", "num_nodes", "directed"}},
         directed=bool(item.get("directed", False)),
     )
+
+
+def _lines(items: Sequence[Mapping[str, Any]]) -> Graphs:
+    """Mappings with the keys of a line of JSONL, read as such lines are."""
+    known = {"edges", "nodes", "n", "x", "node_labels", "edge_labels", "id", "y", "directed"}
+    spelled = []
+    for at, item in enumerate(items):
+        try:
+            _refuse_unknown(item, known)
+            spelled.append(json.dumps(dict(item), default=_plain))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InputError(f"graph {at}: {error}") from None
+    try:
+        return Graphs.from_lines("\n".join(spelled))
+    except InputError:
+        # Rust knows a column of a line that nobody has seen; the node says more.
+        for at, item in enumerate(items):
+            x = item.get("x")
+            try:
+                _refuse_no_number([] if x is None else x, "x", "node")
+            except _Within as error:
+                raise _of_graph(at, error) from None
+        raise
+
+
+def _plain(value: Any) -> Any:
+    """numpy's and PyTorch's values as JSON spells them."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise InputError(f"a {_kind(value)} cannot be part of a graph; give numbers, texts and lists")
+
+
+def _refuse_unknown(item: Mapping[str, Any], known: set[str]) -> None:
+    unknown = sorted(str(key) for key in item if key not in known)
+    if unknown:
+        raise InputError(f"{unknown[0]!r} means nothing here; known are {', '.join(sorted(known))}")
 
 
 def _smiles(text: str, names: Names) -> _One:
@@ -375,6 +453,18 @@ def _molecule(molecule: Any, names: Names) -> _One:
         node_label=[atom.GetSymbol() for atom in molecule.GetAtoms()],
         edge_label=[str(bond.GetBondType()) for bond in bonds],
     )
+
+
+def _first_nodes(items: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
+    """The attributes of a few nodes, of libraries whose nodes may have any."""
+    for item in items[:_FEW]:
+        adapter = _adapter(item)
+        if adapter is _networkx:
+            yield from (of for _, of in islice(item.nodes(data=True), _FEW))
+        elif adapter is _igraph:
+            yield from (node.attributes() for node in item.vs[:_FEW])
+        elif adapter is _rustworkx:
+            yield from (of for of in item.nodes()[:_FEW] if isinstance(of, Mapping))
 
 
 _ADAPTERS: dict[tuple[str, str | None], Callable[[Any, Names], _One]] = {
@@ -419,14 +509,15 @@ def _pyg_whole(data: Any, names: Names) -> Graphs | None:
     )
     y = getattr(stored, "y", None)
     y = None if y is None or _array(y).reshape(-1).shape != (count,) else _array(y).reshape(-1)
-    return Graphs.stacked(
+    return _handed_over(
         node_ptr.astype(np.int64),
         edge_ptr.astype(np.int64),
-        _whole(one.src - first),
-        _whole(one.dst - first),
-        weight=None if one.weight is None else _numbers(one.weight, "weight"),
+        one.src - first,
+        one.dst - first,
+        names,
+        weight=None if one.weight is None else _numbers(one.weight, "weight", "edge"),
         x=None if one.x is None else _rows(one.x),
-        **_scalar_columns(node_label=one.node_label, edge_label=one.edge_label, y=y),
+        columns=dict(node_label=one.node_label, edge_label=one.edge_label, y=y),
     )
 
 
@@ -435,23 +526,26 @@ def _stacked(ones: list[_One], names: Names) -> Graphs:
     node_ptr = np.concatenate([[0], np.cumsum([one.num_nodes for one in ones])]).astype(np.int64)
     edge_ptr = np.concatenate([[0], np.cumsum([len(one.src) for one in ones])]).astype(np.int64)
 
-    def together(name: str, called: str, convert: Callable[[Any], Any], per: str) -> Any:
+    def together(name: str, called: str, said: bool, convert: Callable[[Any], Any]) -> Any:
+        per = "edge" if name in ("weight", "edge_label") else "node"
         size = (lambda one: one.num_nodes) if per == "node" else (lambda one: len(one.src))
         having = [at for at, one in enumerate(ones) if getattr(one, name) is not None]
         lacking = [at for at, one in enumerate(ones) if getattr(one, name) is None and size(one)]
+        if lacking and said and not having:
+            raise InputError(f"no {per} of any graph has the {called}; check the name")
         if not having:
             return None
         if lacking:
             raise InputError(
-                f"graph {lacking[0]} has no {called}, but graph {having[0]} has; "
-                "give it to all graphs or to none"
+                f"graph {lacking[0]} has no {called}, but graph {having[0]} has "
+                f"({len(lacking)} of {len(ones)} graphs have none); give it to all graphs or to none"
             )
         parts = []
         for at in having:
             try:
                 part = convert(getattr(ones[at], name))
             except InputError as error:
-                raise InputError(f"graph {at}: {error}") from None
+                raise _of_graph(at, error) from None
             if len(part) != size(ones[at]):
                 raise InputError(
                     f"graph {at}: {called} has {len(part)} entries, one a {per} would be {size(ones[at])}"
@@ -460,7 +554,7 @@ def _stacked(ones: list[_One], names: Names) -> Graphs:
         return parts
 
     called = names.attributes if names.attributes is not None else "x"
-    xs = together("x", f"attributes {called!r}", _rows, "node")
+    xs = together("x", f"attributes {called!r}", bool(names.attributes), _rows)
     if xs is not None:
         widths = {part.shape[1]: at for at, part in reversed(list(enumerate(xs))) if len(part)}
         if len(widths) > 1:
@@ -470,31 +564,85 @@ def _stacked(ones: list[_One], names: Names) -> Graphs:
                 "give every node the same attributes"
             )
         xs = np.concatenate([part for part in xs if len(part)] or [np.zeros((0, 0))])
-    weights = together(
-        "weight", f"attribute {names.weight or 'weight'!r}", lambda w: _numbers(w, "weight"), "edge"
-    )
-    labels = together("node_label", f"attribute {names.label or 'label'!r}", _listed, "node")
-    edge_labels = together("edge_label", "edge labels", _listed, "edge")
+
+    def attribute(name: str, said: str | None, usual: str, convert: Callable[[Any], Any]) -> Any:
+        return together(name, f"attribute {said or usual!r}", said is not None, convert)
+
+    weights = attribute("weight", names.weight, "weight", lambda w: _numbers(w, "weight", "edge"))
+    labels = attribute("node_label", names.label, "label", _listed)
+    edge_labels = attribute("edge_label", names.edge_label, "edge_label", _listed)
     ids, ys = [one.id for one in ones], [one.y for one in ones]
 
     def flat(parts: list[list[Any]] | None) -> list[Any] | None:
         return None if parts is None else [value for part in parts for value in part]
 
-    return Graphs.stacked(
+    return _handed_over(
         node_ptr,
         edge_ptr,
-        _whole(np.concatenate([one.src for one in ones])),
-        _whole(np.concatenate([one.dst for one in ones])),
+        np.concatenate([one.src for one in ones]),
+        np.concatenate([one.dst for one in ones]),
+        names,
         weight=None if weights is None else np.concatenate(weights),
         x=xs,
         directed=[one.directed for one in ones],
-        **_scalar_columns(
+        columns=dict(
             node_label=flat(labels),
             edge_label=flat(edge_labels),
             id=ids if all(value is not None for value in ids) else None,
             y=ys if all(value is not None for value in ys) else None,
         ),
     )
+
+
+def _handed_over(
+    node_ptr: np.ndarray,
+    edge_ptr: np.ndarray,
+    src: np.ndarray,
+    dst: np.ndarray,
+    names: Names,
+    *,
+    weight: np.ndarray | None,
+    x: np.ndarray | None,
+    columns: dict[str, Any],
+    directed: list[bool] | None = None,
+) -> Graphs:
+    """The graphs on the Rust side."""
+    scalars = _scalar_columns(
+        columns,
+        names,
+        {"node_label": ("node", node_ptr), "edge_label": ("edge", edge_ptr)},
+    )
+    ends = _whole(src), _whole(dst)
+    try:
+        return Graphs.stacked(
+            node_ptr, edge_ptr, *ends, weight=weight, x=x, directed=directed, **scalars
+        )
+    except InputError:
+        # Rust looks at every number; only where it refused are they looked at again, for the
+        # place and the name, which it does not know.
+        _refuse_unfinite(x, "node", node_ptr, names.attributes or "x")
+        _refuse_unfinite(weight, "edge", edge_ptr, names.weight or "weight")
+        raise
+
+
+def _refuse_unfinite(
+    values: np.ndarray | None, what: str, ptr: np.ndarray, names: str | Sequence[str]
+) -> None:
+    """Refuses the first number that is not finite, by its place and its name."""
+    bad = np.zeros((0, 1), int) if values is None else np.argwhere(~np.isfinite(values))
+    if values is None or len(bad) == 0:
+        return
+    row, column = bad[0][0], bad[0][-1]
+    # Attributes that are lists themselves have more columns than there are names.
+    one_each = not isinstance(names, str) and len(names) == values.shape[-1]
+    name = names[column] if one_each else names
+    raise InputError(f"{_place(row, what, ptr)}: {_no_number(name, values[tuple(bad[0])])}")
+
+
+def _place(row: int, what: str, ptr: np.ndarray) -> str:
+    """Where an entry of a column is that has one for each node, or each edge."""
+    graph = int(np.searchsorted(ptr, row, side="right")) - 1
+    return f"graph {graph}, {what} {row - ptr[graph]}"
 
 
 # Pieces
@@ -535,18 +683,31 @@ def _count(said: Any, src: np.ndarray, dst: np.ndarray, rows: Any) -> int:
     return 1 + int(max(src.max(initial=-1), dst.max(initial=-1)))
 
 
-def _numbers(values: Any, name: str) -> np.ndarray:
+def _numbers(values: Any, name: str, what: str = "node") -> np.ndarray:
     array = _array(values)
     if array.dtype.kind not in "biuf":
-        raise InputError(
-            f"attribute {name!r} holds {_example(array)}, but it must hold numbers; "
-            "texts can be node labels: name them with label="
-        )
+        # An array has one kind: it has made texts of the numbers among texts.
+        _refuse_no_number(values if isinstance(values, list) else array, name, what)
+        array = _array(array.tolist())
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def _example(array: np.ndarray) -> str:
-    return repr(array.reshape(-1)[0])[:40] if array.size else str(array.dtype)
+def _refuse_no_number(values: Any, name: str, what: str) -> None:
+    """Refuses the first entry that is no finite number; a row is that of a node or edge."""
+    rows = values if isinstance(values, list) else np.atleast_1d(values)
+    for at, row in enumerate(rows):
+        for value in np.array(row, dtype=object).reshape(-1):
+            if not is_number(value):
+                raise _Within(what, at, _no_number(name, value))
+
+
+def _no_number(name: str | Sequence[str], value: Any) -> str:
+    if isinstance(value, str):
+        return (
+            f"attribute {name!r} is {shown(value)}, but it must be a number; texts can be node "
+            "labels: name them with label="
+        )
+    return f"attribute {name!r} is {shown(value)}; fill in a finite number"
 
 
 def _rows(x: Any) -> np.ndarray:
@@ -558,15 +719,26 @@ def _listed(values: Any) -> list[Any]:
     return _array(values).reshape(-1).tolist() if hasattr(values, "dtype") else list(values)
 
 
-def _scalar_columns(**columns: Any) -> dict[str, Any]:
-    """Columns of scalars, each of one kind; those of several are spelled as JSON."""
+def _scalar_columns(
+    columns: dict[str, Any], names: Names, within: dict[str, tuple[str, np.ndarray]]
+) -> dict[str, Any]:
+    """Columns of scalars, each of one kind; those of several are spelled as JSON. ``within``
+    says of which columns an entry is one of a node or edge, and where graphs end there."""
     made: dict[str, Any] = {}
     spelled = []
     for name, values in columns.items():
         if values is None:
             continue
         values = _listed(values)
-        kinds = {_scalar(value, name, at) for at, value in enumerate(values)}
+        kinds = {_scalar(value) for value in values}
+        if None in kinds:
+            at = next(at for at, value in enumerate(values) if _scalar(value) is None)
+            place = _place(at, *within[name]) if name in within else f"graph {at}"
+            said = {"node_label": names.label, "edge_label": names.edge_label}.get(name)
+            raise InputError(
+                f"{place}: attribute {said or name!r} is {shown(values[at])}; labels, ids and "
+                "classes are whole numbers, numbers, texts or booleans"
+            )
         if kinds <= {bool}:
             made[name] = [bool(value) for value in values]
         elif kinds == {int}:
@@ -583,19 +755,15 @@ def _scalar_columns(**columns: Any) -> dict[str, Any]:
     return {**made, "json": ",".join(spelled)}
 
 
-def _scalar(value: Any, name: str, at: int) -> type:
+def _scalar(value: Any) -> type | None:
+    """What kind of scalar this is; ``None`` where it is none."""
     if isinstance(value, (bool, np.bool_)):
         return bool
     if isinstance(value, (int, np.integer)):
         return int
     if isinstance(value, (float, np.floating)):
         return float
-    if isinstance(value, str):
-        return str
-    raise InputError(
-        f"{name}: {value!r} (number {at}) is a {_kind(value)}; labels, ids and classes are whole "
-        "numbers, numbers, texts or booleans"
-    )
+    return str if isinstance(value, str) else None
 
 
 def _named(
@@ -604,15 +772,15 @@ def _named(
     """The attribute of every item; ``None`` where no item has it."""
     name = said or usual
     values = [item[name] for item in items if name in item]
-    if len(values) == len(items) and items:
-        return values
-    if not values and said is None or not items:
+    if not values:
         return None
-    lacking = next(at for at, item in enumerate(items) if name not in item)
-    raise InputError(
-        f"{what} number {lacking} has no attribute {name!r}"
-        + (f", but {len(values)} others have; give it to all or to none" if values else "")
-    )
+    if len(values) < len(items):
+        lacking = next(at for at, item in enumerate(items) if name not in item)
+        have = "1 other has" if len(values) == 1 else f"{len(values)} others have"
+        raise _Within(
+            what, lacking, f"no attribute {name!r}, but {have}; give it to all or to none"
+        )
+    return values
 
 
 def _attributes(nodes: Sequence[Mapping[str, Any]], names: Names) -> np.ndarray | None:
@@ -621,20 +789,24 @@ def _attributes(nodes: Sequence[Mapping[str, Any]], names: Names) -> np.ndarray 
         values = _named(nodes, said, "x", "node")
         return None if values is None else _rows_of(values, said or "x")
     columns = [_named(nodes, name, "", "node") for name in said]
-    if not nodes:
+    missing = [name for name, values in zip(said, columns) if values is None]
+    if len(missing) == len(columns):
         return None
+    if missing:
+        raise InputError(f"its nodes have no attribute {missing[0]!r}")
     made = [_rows_of(values, name) for values, name in zip(columns, said) if values is not None]
     return np.concatenate(made, axis=1)
 
 
 def _rows_of(values: list[Any], name: str) -> np.ndarray:
     try:
-        rows = _numbers(values, name)
+        return _numbers(values, name).reshape(len(values), -1)
+    except _Within:
+        raise
     except InputError as error:
         raise InputError(f"attribute {name!r}: {error}") from None
-    return rows.reshape(len(values), -1)
 
 
 def _weights(edges: Sequence[Mapping[str, Any]], names: Names) -> np.ndarray | None:
     values = _named(edges, names.weight, "weight", "edge")
-    return None if values is None else _numbers(values, names.weight or "weight")
+    return None if values is None else _numbers(values, names.weight or "weight", "edge")

@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 
 from . import _hg2v
-from ._base import Estimator, say, seed_of
+from ._base import Estimator, seed_of
 from ._hg2v import Graphs
 from ._inputs import graphs as _read
-from .errors import ParameterError
+from ._notices import say
+from ._parameters import check_kinds
+from ._saved import READING_FILE, place, reading_of, spelled_reading
+from .errors import InputError, ParameterError
 
 _LOSSES = {"jsd": "jensen-shannon", "infonce": "info-nce", "cosine": "cosine-info-nce"}
 _NEGATIVES = {"all": "all", "others": "other-graphs"}
@@ -44,14 +47,16 @@ class HG2V(Estimator):
         loss: ``"jsd"``, ``"infonce"`` or ``"cosine"``; ``temperature`` is that of the last.
         negatives: ``"all"`` or ``"others"``: which super-nodes a node is to be told from.
         degree, structure: ``"auto"``, ``"always"`` or ``"never"``: when a node's degree, and
-            its surroundings, are features.
+            its surroundings, are features. ``"auto"`` takes surroundings where nodes have no
+            attributes, and the degree where they have nothing else; so naming ``attributes``
+            leaves surroundings out, unless ``structure="always"``.
         coarsening, ratio, k: the method of coarsening, how much smaller the last level is, and
             how many eigenvectors it keeps.
         weights: ``"use"``, ``"abs"`` or ``"ignore"``: what is done with edge weights.
         attributes, label, weight, edge_label, directed: how graphs are read, see
-            :func:`hg2v.graphs`.
+            :func:`hg2v.graphs`. Edge labels are kept, but no method uses them.
         n_jobs: threads; ``None`` is one a core.
-        verbose: shows progress, by tqdm where that is there.
+        verbose: shows progress as a bar, which needs tqdm; without it, lines are logged as INFO.
 
     Attributes:
         losses_: the loss of each epoch, level by level.
@@ -100,7 +105,7 @@ class HG2V(Estimator):
         edge_label: str | None = None,
         directed: str = "undirected",
         n_jobs: int | None = None,
-        verbose: bool = False,
+        verbose: bool | int = False,
     ) -> None:
         self.dim = dim
         self.hops = hops
@@ -172,16 +177,28 @@ class HG2V(Estimator):
     def _fit(self, data: Graphs) -> _hg2v.Model:
         with self._progress("training") as progress:
             model = _hg2v.Model.fit(data, self._params(), self._threads(), progress)
-        say(model.notes())
         self.losses_ = model.history()
         self.features_ = model.features()
         return model
 
+    def _say_fitted(self) -> None:
+        say(self.model_.notes())
+
     def _transform(self, data: Graphs) -> np.ndarray:
-        with self._progress("embedding") as progress:
-            rows, notes = self.model_.embed(data, self._threads(), progress)
+        try:
+            with self._progress("embedding") as progress:
+                rows, notes = self.model_.embed(data, self._threads(), progress)
+        except InputError as error:
+            raise self._hinted(error) from None
         say(notes)
         return rows
+
+    def _hinted(self, error: InputError) -> InputError:
+        """What the model misses may only want to be named: a model of the command knows no names."""
+        unnamed = self.attributes is None and self.label is None
+        if unnamed and str(error).startswith("graph ") and "the model expects" in str(error):
+            return InputError(f"{error}; or name them: set_params(attributes=…, label=…)")
+        return error
 
     def _names_out(self) -> list[str]:
         return self.model_.names()
@@ -193,15 +210,19 @@ class HG2V(Estimator):
         other.model_ = self.model_.untrained()
         return other
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model as a folder, which the command ``hg2v embed`` reads too."""
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Writes the model as a folder, which the command ``hg2v embed`` reads too, with how its
+        graphs are read; ``overwrite`` replaces a model that was saved there."""
         self._check_fitted()
-        self.model_.save(os.fspath(path))
+        files = [(READING_FILE, spelled_reading(self.get_params()))]
+        place(path, lambda folder: self.model_.save(os.fspath(folder), files), overwrite)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> HG2V:
-        """The model of a folder that :meth:`save` or the command ``hg2v fit`` wrote."""
-        return cls._of(_hg2v.Model.load(os.fspath(path)))
+        """The model of a folder that :meth:`save` or the command ``hg2v fit`` wrote. How graphs
+        are read comes back with what :meth:`save` wrote; to the command nobody said it."""
+        made = cls._of(_hg2v.Model.load(os.fspath(path)))
+        return made.set_params(**reading_of(path))
 
     @classmethod
     def _of(cls, model: _hg2v.Model) -> HG2V:
@@ -254,7 +275,8 @@ class Graph2Vec(Estimator):
         negatives: random labels to one of the graph.
         min_count: labels of fewer graphs are left out.
         random_state: seeds every random decision.
-        attributes, label, weight, edge_label, directed, n_jobs: as for :class:`HG2V`.
+        attributes, label, weight, edge_label, directed, n_jobs: as for :class:`HG2V`; edge
+            labels are not used.
 
     Example:
         >>> import hg2v
@@ -318,6 +340,8 @@ class _Kernel(Estimator):
     """A kernel between graphs: a row has a number for each graph that was fitted, as
     ``SVC(kernel="precomputed")`` takes it."""
 
+    _vectors = False
+
     def _fit(self, data: Graphs) -> Graphs:
         return data
 
@@ -341,7 +365,8 @@ class WLOptimalAssignment(_Kernel):
 
     Args:
         rounds: rounds of refinement.
-        attributes, label, weight, edge_label, directed, n_jobs, verbose: as for :class:`HG2V`.
+        attributes, label, weight, edge_label, directed, n_jobs, verbose: as for :class:`HG2V`;
+            edge labels are not used.
 
     Example:
         >>> import hg2v
@@ -360,7 +385,7 @@ class WLOptimalAssignment(_Kernel):
         edge_label: str | None = None,
         directed: str = "undirected",
         n_jobs: int | None = None,
-        verbose: bool = False,
+        verbose: bool | int = False,
     ) -> None:
         self.rounds = rounds
         self.attributes = attributes
@@ -387,7 +412,8 @@ class WassersteinWL(_Kernel):
         rounds: rounds of refinement.
         gamma: ``λ`` of the kernel.
         nodes: ``"labels"``, ``"attributes"``, or ``"auto"``: attributes where all graphs have them.
-        attributes, label, weight, edge_label, directed, n_jobs, verbose: as for :class:`HG2V`.
+        attributes, label, weight, edge_label, directed, n_jobs, verbose: as for :class:`HG2V`;
+            edge labels are not used.
 
     Example:
         >>> import hg2v
@@ -407,7 +433,7 @@ class WassersteinWL(_Kernel):
         edge_label: str | None = None,
         directed: str = "undirected",
         n_jobs: int | None = None,
-        verbose: bool = False,
+        verbose: bool | int = False,
     ) -> None:
         self.rounds = rounds
         self.gamma = gamma
@@ -468,6 +494,7 @@ def coarsen(
     from scipy.sparse import csr_array
 
     params = {"method": method, "k": k, "ratio": ratio, "max_levels": max_levels}
+    check_kinds(coarsen, {**params, "weights": weights})
     params["seed"] = seed_of(random_state)
     read = _read([graph], **reading)
     threads = 0 if n_jobs in (None, -1) else n_jobs

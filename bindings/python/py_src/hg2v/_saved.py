@@ -1,53 +1,58 @@
 """Estimators as folders: their parameters, and what they learnt.
 
 ``estimator.json`` says whose folder it is and has the parameters, ``state.json`` has the rest,
-and the first has the sum of the second. (The folder of :class:`hg2v.HG2V` is the command's.)
+and the first has the sum of the second. The folder of :class:`hg2v.HG2V` is the command's, and
+``reading.json`` beside it says how its graphs are read, which the command has no need to know.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 import pathlib
+import tempfile
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import _hg2v
-from .errors import FileError, InputError, ParameterError
+from ._inputs import READING, check_reading
+from .errors import FileError, HG2VError, InputError, ParameterError
 
 FORMAT = 1
 ESTIMATOR = "estimator.json"
 STATE = "state.json"
+READING_FILE = "reading.json"
+
+#: The files of the command's folder; that of a training which is not finished is not among them.
+_OF_THE_COMMAND = ("config.json", "model.safetensors", "log.jsonl", "run.json")
+
+#: A file of JSON that is longer is none of ours.
+_MOST_BYTES = 1 << 26
 
 
-def save(estimator: Any, path: str | os.PathLike[str]) -> None:
-    """Writes an estimator as a new folder, whole or not at all."""
+def save(estimator: Any, path: str | os.PathLike[str], overwrite: bool) -> None:
+    """Writes an estimator as a folder, whole or not at all."""
     _, (state,) = estimator.model_.__reduce__()
     params = estimator.get_params()
     # A generator has no spelling; nothing is drawn after a fit.
     if not isinstance(params.get("random_state", 0), int):
         params["random_state"] = None
     about = {
-        "format": FORMAT,
-        "hg2v": _hg2v.__version__,
         "estimator": type(estimator).__name__,
         "params": params,
         "sha256": hashlib.sha256(state).hexdigest(),
     }
-    text = json.dumps(about, indent=2, default=list).encode()
-    _hg2v.write_folder(os.fspath(path), [(ESTIMATOR, text), (STATE, state)])
+    files = [(ESTIMATOR, _spelled(about)), (STATE, state)]
+    place(path, lambda folder: _hg2v.write_folder(os.fspath(folder), files), overwrite)
 
 
 def load(cls: Any, restore: Any, path: str | os.PathLike[str]) -> Any:
     """What :func:`save` wrote of an estimator of ``cls``, whose state ``restore`` reads."""
     folder = pathlib.Path(path)
     file = folder / ESTIMATOR
-    about = _object(file)
-    if about.get("format") != FORMAT:
-        raise InputError(
-            f"{file}: format {about.get('format')!r}, but this is hg2v {_hg2v.__version__}, which "
-            f"reads format {FORMAT}; update hg2v, or fit again"
-        )
+    about = _versioned(file)
     if about.get("estimator") != cls.__name__:
         raise InputError(
             f"{file}: a {about.get('estimator')}, not a {cls.__name__}; "
@@ -59,12 +64,112 @@ def load(cls: Any, restore: Any, path: str | os.PathLike[str]) -> Any:
     params = about.get("params")
     if not isinstance(params, dict) or not set(params) <= set(cls._names()):
         raise InputError(f"{file}: its parameters are not those of a {cls.__name__}; fit again")
+    _check_reading(file, params)
     made = cls(**params)
     try:
         made.model_ = restore(state)
     except ParameterError as error:
         raise InputError(f"{folder / STATE}: {error}; fit and save again") from error
     return made
+
+
+def spelled_reading(params: Mapping[str, Any]) -> bytes:
+    """How graphs are read, as ``reading.json`` has it."""
+    return _spelled({name: params[name] for name in READING})
+
+
+def reading_of(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """How a model's graphs are read; nothing where its folder does not say."""
+    file = pathlib.Path(path) / READING_FILE
+    if not file.exists():
+        return {}
+    about = _versioned(file)
+    reading = {name: value for name, value in about.items() if name not in ("format", "hg2v")}
+    if not set(reading) <= set(READING):
+        raise InputError(f"{file}: it does not say how graphs are read; remove it, or save again")
+    _check_reading(file, reading)
+    return reading
+
+
+def place(
+    path: str | os.PathLike[str], write: Callable[[pathlib.Path], None], overwrite: bool
+) -> None:
+    """Has ``write`` make the folder ``path``. Where an estimator was saved there before,
+    ``overwrite`` replaces it."""
+    folder = pathlib.Path(path)
+    try:
+        if not folder.is_dir() or not any(folder.iterdir()):
+            write(folder)
+        elif overwrite:
+            _check_replaceable(folder)
+            _replace(folder.resolve(), write)
+        else:
+            said = f"{folder}: cannot create: the folder is not empty; name a new one, or say overwrite=True"
+            raise FileError(errno.EEXIST, said, os.fspath(folder))
+    except HG2VError:
+        raise
+    except OSError as error:
+        said = f"{folder}: cannot write: {error.strerror}"
+        raise FileError(error.errno, said, os.fspath(folder)) from error
+
+
+def _check_replaceable(folder: pathlib.Path) -> None:
+    """Refuses to replace a folder that holds anything but what was saved by hg2v."""
+    names = {entry.name for entry in folder.iterdir()}
+    strange = sorted(names - {ESTIMATOR, STATE, READING_FILE, *_OF_THE_COMMAND})
+    if strange:
+        raise InputError(
+            f"{folder}: it holds {strange[0]!r}, which is no part of a saved model, and is not "
+            "replaced; name another folder, or move what is there"
+        )
+    about = folder / (ESTIMATOR if ESTIMATOR in names else "config.json")
+    # Other programs' models have a config.json, too.
+    if about.name not in names or not {"format", "hg2v"} <= set(_object(about)):
+        raise InputError(
+            f"{folder}: it holds no saved model, and is not replaced; name another folder"
+        )
+
+
+def _replace(folder: pathlib.Path, write: Callable[[pathlib.Path], None]) -> None:
+    """The new folder is complete before the old one goes, and both are beside it until then."""
+    with tempfile.TemporaryDirectory(
+        prefix=".hg2v-", dir=folder.parent, ignore_cleanup_errors=True
+    ) as beside:
+        new, old = pathlib.Path(beside, "new"), pathlib.Path(beside, "old")
+        write(new)
+        try:
+            folder.rename(old)
+            new.rename(folder)
+        except BaseException:
+            # A Ctrl-C between the two must not leave nothing.
+            if old.exists() and not folder.exists():
+                old.rename(folder)
+            raise
+
+
+def _spelled(about: Mapping[str, Any]) -> bytes:
+    def plain(value: Any) -> Any:
+        return value.tolist() if hasattr(value, "tolist") else list(value)
+
+    versioned = {"format": FORMAT, "hg2v": _hg2v.__version__, **about}
+    return json.dumps(versioned, indent=2, default=plain).encode()
+
+
+def _versioned(file: pathlib.Path) -> dict[str, Any]:
+    about = _object(file)
+    if about.get("format") != FORMAT:
+        raise InputError(
+            f"{file}: format {about.get('format')!r}, but this is hg2v {_hg2v.__version__}, which "
+            f"reads format {FORMAT}; update hg2v, or fit again"
+        )
+    return about
+
+
+def _check_reading(file: pathlib.Path, params: Mapping[str, Any]) -> None:
+    try:
+        check_reading({name: params[name] for name in READING if name in params})
+    except (InputError, ParameterError) as error:
+        raise InputError(f"{file}: {error}; fit and save again") from None
 
 
 def _bytes(file: pathlib.Path) -> bytes:
@@ -76,9 +181,11 @@ def _bytes(file: pathlib.Path) -> bytes:
 
 
 def _object(file: pathlib.Path) -> dict[str, Any]:
+    if file.is_file() and file.stat().st_size > _MOST_BYTES:
+        raise InputError(f"{file}: longer than {_MOST_BYTES} bytes; fit and save again")
     try:
         read = json.loads(_bytes(file))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{file}: not JSON ({error}); fit and save again") from error
     if not isinstance(read, dict):
         raise InputError(f"{file}: not an object of JSON; fit and save again")

@@ -15,18 +15,27 @@ from ._models import HG2V
 
 __all__ = ["embed_arrow", "to_arrow"]
 
-#: Models that were read, by path: once in each process.
-_LOADED: dict[str, HG2V] = {}
+#: Models that were read, by path, with what tells whether another was saved there since.
+_LOADED: dict[str, tuple[tuple[int, int], HG2V]] = {}
 
 
 def loaded(model: Any) -> HG2V:
-    """A model, or that of a folder, which is read once in each process."""
+    """A model, or that of a folder, which is read once in each process unless it is replaced."""
     if isinstance(model, HG2V):
         return model
     path = os.fspath(model)
-    if path not in _LOADED:
-        _LOADED[path] = HG2V.load(path)
-    return _LOADED[path]
+    stamp = _stamp(path)
+    if path not in _LOADED or _LOADED[path][0] != stamp:
+        _LOADED[path] = stamp, HG2V.load(path)
+    return _LOADED[path][1]
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return 0, 0  # Loading says what is wrong.
+    return found.st_ino, found.st_mtime_ns
 
 
 def embed_arrow(model: Any, table: Any, n_jobs: int | None = None) -> Any:

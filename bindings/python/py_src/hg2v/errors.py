@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from typing import Any
 
 __all__ = [
     "DeviceError",
@@ -66,3 +67,10 @@ def not_fitted(estimator: object) -> NotFittedError:
         return NotFittedError(message)
     bases = (NotFittedError, exceptions.NotFittedError)
     return type("NotFittedError", bases, {"__module__": __name__})(message)
+
+
+def shown(value: Any) -> str:
+    """A value as it stands in a message: numpy's as Python's, and cut to a readable length."""
+    plain = value.item() if getattr(value, "ndim", None) == 0 else value
+    text = repr(plain)
+    return text if len(text) <= 60 else text[:60] + "…"

@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from . import _hg2v
-from ._inputs import graphs
+from ._inputs import READING, graphs
 from ._models import HG2V as Estimator
 from ._models import _spelled
 from .errors import ParameterError
@@ -81,6 +81,7 @@ class HG2V(nn.Module):
         self._build(settings, features, n_jobs)
         self._put(self._network.initial(settings["recipe"]["seed"]))
         self._model: _hg2v.Model | None = None
+        self._reading = _reading_of(estimator)
 
     @classmethod
     def of(cls, estimator: Estimator, n_jobs: int | None = None) -> HG2V:
@@ -98,6 +99,7 @@ class HG2V(nn.Module):
         module._build(settings, estimator.model_.feature_dim(), n_jobs)
         module._put(estimator.model_.parameters())
         module._model = estimator.model_
+        module._reading = _reading_of(estimator)
         return module
 
     def _build(self, settings: dict[str, Any], features: int, n_jobs: int | None) -> None:
@@ -147,8 +149,9 @@ class HG2V(nn.Module):
         return [torch.from_numpy(w).to(p).reshape(p.shape) for w, p in windows]
 
     def prepare(self, data: Any, **reading: Any) -> Prepared:
-        """Cleans and coarsens graphs of any kind :func:`hg2v.graphs` takes, once and for all."""
-        read = graphs(data, **reading)
+        """Cleans and coarsens graphs of any kind :func:`hg2v.graphs` takes, once and for all.
+        They are read as the estimator reads them, unless ``reading`` says otherwise."""
+        read = graphs(data, **{**self._reading, **reading})
         if self._model is not None:
             return Prepared(_hg2v.Examples.of_model(read, self._model, self._threads))
         settings = self._settings
@@ -199,7 +202,8 @@ class HG2V(nn.Module):
                 "made; begin with HG2V.of(estimator)"
             )
         flat = self._flat([parameter.float() for parameter in self._own()])
-        return Estimator._of(_hg2v.Model.from_parts(self._model.config(), flat))
+        made = Estimator._of(_hg2v.Model.from_parts(self._model.config(), flat))
+        return made.set_params(**self._reading)
 
     def extra_repr(self) -> str:
         return f"features={self.features}, dim={self.dim}"
@@ -237,6 +241,10 @@ class _Loss(torch.autograd.Function):
     def backward(ctx: Any, d_loss: torch.Tensor) -> Any:
         d_x, *d_own = ctx.saved_tensors
         return d_loss * d_x, None, None, *(d_loss * d for d in d_own)
+
+
+def _reading_of(estimator: Estimator) -> dict[str, Any]:
+    return {name: getattr(estimator, name) for name in READING}
 
 
 def _numpy(tensor: torch.Tensor) -> np.ndarray:

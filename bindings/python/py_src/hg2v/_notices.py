@@ -1,0 +1,103 @@
+"""What is said to the logger ``hg2v``: what graphs had to have resolved, and what is not used."""
+
+from __future__ import annotations
+
+import functools
+import json
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ._hg2v import Graphs
+
+log = logging.getLogger("hg2v")
+
+#: What is said of graphs that needed resolving, by the key of the notes; ``{s}`` is a plural's.
+_FOUND = {
+    "self_loops": "self-loop{s} left out",
+    "repeated_edges": "repeated edge{s} merged",
+    "conflicting_weights": "of those with another weight (the larger was kept)",
+    "zero_weights": "edge{s} of weight zero left out",
+    "negative_weights": "negative weight{s} made positive",
+    "unseen_labels": "node{s} with labels that training never met (taken as none)",
+    "clipped": "attribute{s} too large after scaling, cut",
+    "not_converged": "graph{s} whose eigenvectors did not converge to tolerance",
+}
+
+#: Attributes that nodes have to be told apart by, and are no features.
+_NAMES_OF_NODES = ("id", "name", "_nx_name")
+
+#: The most attributes that a notice names.
+_MOST_NAMED = 6
+
+
+def say(notes: str) -> None:
+    """Logs what graphs had to have resolved; what loses something as a warning."""
+    said = json.loads(notes)
+    counts = {**said["found"], **said["applied"], "not_converged": said["not_converged"]}
+    for key, what in _FOUND.items():
+        if counts.get(key):
+            loses = key in ("unseen_labels", "clipped", "conflicting_weights")
+            what = what.format(s=_plural(counts[key]))
+            log.log(logging.WARNING if loses else logging.INFO, "%d %s", counts[key], what)
+
+
+def say_odd(data: Graphs, vectors: bool) -> None:
+    """Warns of graphs that lose their directions, and of those without nodes, whose ``vectors``
+    are zero."""
+    directed = len(data.directed())
+    if directed:
+        log.warning("%d directed graph%s read as undirected", directed, _plural(directed))
+    empty = int((data.num_nodes() == 0).sum())
+    if empty:
+        have, zero = ("has", "its vector is") if empty == 1 else ("have", "their vectors are")
+        follows = f": {zero} zero" if vectors else ""
+        log.warning("%d graph%s %s no nodes%s", empty, _plural(empty), have, follows)
+
+
+def say_unused(nodes: Iterable[Mapping[str, Any]], used: Iterable[str]) -> None:
+    """Warns of attributes of ``nodes`` that nobody asked for."""
+    kinds: dict[str, str] = {}
+    for node in nodes:
+        for name, value in node.items():
+            if value is not None:
+                kinds.setdefault(str(name), _kind(value))
+    unused = sorted(set(kinds) - {*used, *_NAMES_OF_NODES})
+    if unused:
+        named = [f"{name[:40]!r} ({kinds[name]})" for name in unused[:_MOST_NAMED]]
+        if len(unused) > _MOST_NAMED:
+            named.append(f"{len(unused) - _MOST_NAMED} more")
+        *others, last = named
+        listed = f"{', '.join(others)} and {last}" if others else last
+        log.warning(
+            "node attribute%s %s not used; name what is to be a feature: numbers with "
+            "attributes=, a text with label=",
+            _plural(len(unused)),
+            f"{listed} {'is' if len(unused) == 1 else 'are'}",
+        )
+
+
+def say_edge_labels() -> None:
+    """Warns that naming edge labels changes no vector."""
+    log.warning("edge labels are kept, but no method uses them")
+
+
+@functools.cache
+def say_no_tqdm() -> None:
+    """Says, once a process, where progress is to be seen."""
+    log.warning("verbose shows a bar by tqdm, which is not installed; progress is logged as INFO")
+
+
+def _plural(count: int) -> str:
+    return "" if count == 1 else "s"
+
+
+def _kind(value: Any) -> str:
+    """What an attribute holds, in a word."""
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, (bool, int, float, np.number, np.bool_, list, tuple, np.ndarray)):
+        return "numbers"
+    return type(value).__name__

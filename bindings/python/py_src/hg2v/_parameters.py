@@ -1,0 +1,50 @@
+"""Whether parameters are of the kinds that signatures say; their domains are Rust's to check."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .errors import ParameterError, shown
+
+
+def is_number(value: Any) -> bool:
+    """Whether ``value`` is a number that a ``float`` holds."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return isinstance(plain, (int, float)) and abs(plain) <= sys.float_info.max
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _is_texts(value: Any) -> bool:
+    listed = isinstance(value, (list, tuple, np.ndarray))
+    return listed and all(isinstance(item, str) for item in value)
+
+
+#: By annotation: what such a value is called, and whether one is it.
+_KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "int": ("a whole number of at least 0", lambda value: _is_whole(value) and value >= 0),
+    "float": ("a finite number", lambda value: is_number(value) and not isinstance(value, bool)),
+    "bool": ("True or False", lambda value: isinstance(value, (bool, np.bool_))),
+    "str": ("a text", lambda value: isinstance(value, str)),
+    "Sequence[str]": ("a list of texts", _is_texts),
+    "None": ("None", lambda value: value is None),
+}
+
+
+def check_kinds(function: Callable[..., Any], values: Mapping[str, Any]) -> None:
+    """Refuses the first of ``values`` that is not what the signature of ``function`` says of it."""
+    for name, parameter in inspect.signature(function).parameters.items():
+        kinds = [_KINDS.get(kind) for kind in str(parameter.annotation).split(" | ")]
+        known = [kind for kind in kinds if kind is not None]
+        if name not in values or len(known) < len(kinds):
+            continue
+        if not any(holds(values[name]) for _, holds in known):
+            called = ", or ".join(called for called, _ in known)
+            raise ParameterError(f"{name} is {shown(values[name])}, but it must be {called}")

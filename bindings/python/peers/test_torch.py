@@ -155,6 +155,20 @@ def test_a_classifier_after_it_tunes_the_whole(module, prepared, arrays):
     same(pickle.loads(pickle.dumps(tuned)).transform(arrays), tuned.transform(arrays))
 
 
+def test_graphs_are_read_as_the_estimator_reads_them(arrays):
+    nx = pytest.importorskip("networkx")
+    graphs = []
+    for one in arrays[:8]:
+        graph = nx.Graph()
+        graph.add_nodes_from((v, {"charge": row}) for v, row in enumerate(one["x"]))
+        graph.add_edges_from(one["edge_index"].T.tolist())
+        graphs.append(graph)
+    model = hg2v.HG2V(**PARAMS, attributes="charge").fit(graphs)
+    module = hg2v.torch.HG2V.of(model)
+    same(module(module.prepare(graphs)).detach().numpy(), model.transform(graphs))
+    assert module.to_estimator().attributes == "charge"
+
+
 def test_wrong_shapes_are_refused(module, prepared):
     with pytest.raises(hg2v.ParameterError, match="numbers of each"):
         module(prepared, torch.zeros(3, 2))

@@ -121,11 +121,14 @@ def test_saving_again(kind, arrays, tmp_path):
     assert os.listdir(tmp_path) == ["folder"]
 
 
-def test_any_saved_estimator_is_replaced_whole(arrays, tmp_path):
-    SAVED["Graph2Vec"](arrays, 4).save(tmp_path / "folder")
-    SAVED["HG2V"](arrays, 4).save(tmp_path / "folder", overwrite=True)
-    names = sorted(os.listdir(tmp_path / "folder"))
-    assert names == ["config.json", "model.safetensors", "reading.json"]
+def test_any_saved_estimator_is_replaced_whole(arrays, command, tmp_path):
+    SAVED["Graph2Vec"](arrays, 4).save(tmp_path / "rival")
+    hg2v.graphs(arrays).write(str(tmp_path / "g.jsonl"))
+    command("fit", tmp_path / "g.jsonl", "--out", tmp_path / "theirs", "--dim", 4, "--epochs", 1)
+    for name in ("rival", "theirs"):
+        SAVED["HG2V"](arrays, 4).save(tmp_path / name, overwrite=True)
+        names = sorted(os.listdir(tmp_path / name))
+        assert names == ["config.json", "model.safetensors", "reading.json"]
 
 
 def strange_file(folder):

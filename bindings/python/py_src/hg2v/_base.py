@@ -19,7 +19,7 @@ import numpy as np
 from ._hg2v import Graphs
 from ._inputs import READING, graphs
 from ._notices import log, say_edge_labels, say_no_tqdm, say_odd
-from ._parameters import check_kinds
+from ._parameters import check_kinds, named
 from ._saved import load, save
 from .errors import InputError, ParameterError, not_fitted, shown
 
@@ -155,7 +155,10 @@ class Estimator:
         params.pop("n_jobs", None)  # -1 is a number of threads, too
         check_kinds(type(self).__init__, params)
         data = self._graphs(X)
-        self.model_ = self._fit(data)
+        try:
+            self.model_ = self._fit(data)
+        except ParameterError as error:
+            raise named(error, params) from None
         self._seen = data
         return data
 

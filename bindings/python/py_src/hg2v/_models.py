@@ -219,8 +219,8 @@ class HG2V(Estimator):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> HG2V:
-        """The model of a folder that :meth:`save` or the command ``hg2v fit`` wrote. How graphs
-        are read comes back with what :meth:`save` wrote; to the command nobody said it."""
+        """The model of a folder that :meth:`save` or the command ``hg2v fit`` wrote; with the
+        former comes back how graphs are read."""
         made = cls._of(_hg2v.Model.load(os.fspath(path)))
         return made.set_params(**reading_of(path))
 

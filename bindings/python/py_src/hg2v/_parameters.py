@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -48,3 +49,15 @@ def check_kinds(function: Callable[..., Any], values: Mapping[str, Any]) -> None
         if not any(holds(values[name]) for _, holds in known):
             called = ", or ".join(called for called, _ in known)
             raise ParameterError(f"{name} is {shown(values[name])}, but it must be {called}")
+
+
+def named(error: ParameterError, values: Mapping[str, Any]) -> ParameterError:
+    """Rust's error for a word it does not know, with the name of the parameter that has it."""
+    said = re.match(r"unknown variant `(.*)`, expected (.*)", str(error))
+    if said is None:
+        return error
+    word, known = said.groups()
+    for name, value in values.items():
+        if word == value or (_is_texts(value) and word in value):
+            return ParameterError(f"{name} is {word!r}, but it must be {known}")
+    return error

@@ -20,6 +20,17 @@ def test_docstrings(name, tmp_path, monkeypatch):
     assert found.attempted > 0 or name == "hg2v.arrow"
 
 
+def test_the_command_goes_on(command, tmp_path, monkeypatch):
+    """The lines of the command in the module's documentation, on what its examples wrote."""
+    monkeypatch.chdir(tmp_path)
+    assert doctest.testmod(importlib.import_module("hg2v")).failed == 0
+    lines = re.findall(r"^ +hg2v (.*)$", importlib.import_module("hg2v").__doc__, re.MULTILINE)
+    assert len(lines) == 4
+    for line in lines:
+        if not line.startswith("serve"):  # It would go on for ever.
+            assert command(*line.split()) or (tmp_path / "page.html").exists()
+
+
 @pytest.mark.parametrize(
     "path", [HERE / "README.md", HERE.parents[1] / "README.md"], ids=["wheel", "project"]
 )

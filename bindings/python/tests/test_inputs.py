@@ -181,6 +181,9 @@ def test_attributes_by_name(arrays):
     ]
     by_name = hg2v.HG2V(**PARAMS, **named).fit_transform(graphs)
     same(by_name, hg2v.HG2V(**PARAMS).fit_transform(arrays))
+    for names in (("charge", "mass"), np.array(["charge", "mass"])):
+        others = {**named, "attributes": names}
+        same(hg2v.HG2V(**PARAMS, **others).fit_transform(graphs), by_name)
     by_name = hg2v.HG2V(**PARAMS, **named, label="element").fit_transform(graphs)
     same(by_name, hg2v.HG2V(**PARAMS).fit_transform(with_labels))
 

@@ -62,6 +62,19 @@ def test_who_named_something_is_not_told(reading, said):
     assert said() == []
 
 
+def test_coarsening_uses_none_and_says_nothing(said):
+    pytest.importorskip("scipy")
+    hg2v.coarsen(networkx_atoms())
+    assert said() == []
+
+
+def test_graphs_without_nodes_have_no_attributes(said):
+    nx, igraph = pytest.importorskip("networkx"), pytest.importorskip("igraph")
+    rx = pytest.importorskip("rustworkx")
+    assert len(hg2v.graphs([nx.Graph(), igraph.Graph(), rx.PyGraph(), networkx_atoms()])) == 4
+    assert len(said()) == 1 and "'charge'" in said()[0]
+
+
 def test_one_unused_attribute_and_very_many(said):
     nx = pytest.importorskip("networkx")
     one, many = nx.path_graph(3), nx.path_graph(3)

@@ -496,7 +496,8 @@ def coarsen(
     params = {"method": method, "k": k, "ratio": ratio, "max_levels": max_levels}
     check_kinds(coarsen, {**params, "weights": weights})
     params["seed"] = seed_of(random_state)
-    read = _read([graph], **reading)
+    # Attributes make no difference here: there is no need to be told that they are not used.
+    read = _read([graph], **{"attributes": [], **reading})
     threads = 0 if n_jobs in (None, -1) else n_jobs
     (levels,) = _hg2v.coarsen(read, _spelled(params), _spelled(weights), threads)
     made: list[tuple[Any, Any]] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,8 @@ def _is_whole(value: Any) -> bool:
 
 
 def _is_texts(value: Any) -> bool:
-    listed = isinstance(value, (list, tuple, np.ndarray))
+    # A set has no order, which features and readouts need.
+    listed = isinstance(value, Collection) and not isinstance(value, (str, bytes, Mapping, Set))
     return listed and all(isinstance(item, str) for item in value)
 
 
@@ -58,6 +59,7 @@ def named(error: ParameterError, values: Mapping[str, Any]) -> ParameterError:
         return error
     word, known = said.groups()
     for name, value in values.items():
-        if word == value or (_is_texts(value) and word in value):
+        words = [value] if isinstance(value, str) else list(value) if _is_texts(value) else []
+        if word in words:
             return ParameterError(f"{name} is {word!r}, but it must be {known}")
     return error

@@ -64,6 +64,7 @@ REFUSED = {
     "infinite": (lambda: [(PATH, [[1.0], [np.inf], [0.0]])], {}, "^graph 0, node 1: attribute 'x' is inf; fill in"),
     "None among numbers": (lambda: [(PATH, [[1.0, 2.0], [1.0, 2.0], [0.5, None]])], {}, "^graph 0, node 2: attribute 'x' is None; fill in"),
     "a weight that is none": (lambda: [{"edge_index": PATH, "weight": [1.0, np.nan]}], {}, "^graph 0, edge 1: attribute 'weight' is nan"),
+    "a text as weight": (lambda: [{"edge_index": PATH, "weight": [1.0, "a"]}], {}, "^graph 0, edge 1: attribute 'weight' is 'a', but it must be a number; .*edge_label="),
     "a text as all attributes": (lambda: [(PATH, "abc")], {}, "graph 0, node 0: attribute 'x' is 'abc'"),
     "a missing charge": (lambda: charged(None), CHARGE, "^graph 2, node 3: attribute 'charge' is None; fill in a finite number$"),
     "a charge of nan": (lambda: charged(np.nan), CHARGE, "^graph 2, node 3: attribute 'charge' is nan; fill in a finite number$"),

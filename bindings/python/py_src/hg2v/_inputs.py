@@ -635,8 +635,8 @@ def _refuse_unfinite(
     row, column = bad[0][0], bad[0][-1]
     # Attributes that are lists themselves have more columns than there are names.
     one_each = not isinstance(names, str) and len(names) == values.shape[-1]
-    name = names[column] if one_each else names
-    raise InputError(f"{_place(row, what, ptr)}: {_no_number(name, values[tuple(bad[0])])}")
+    name, number = names[column] if one_each else names, values[tuple(bad[0])]
+    raise InputError(f"{_place(row, what, ptr)}: {_no_number(name, number, what)}")
 
 
 def _place(row: int, what: str, ptr: np.ndarray) -> str:
@@ -698,16 +698,15 @@ def _refuse_no_number(values: Any, name: str, what: str) -> None:
     for at, row in enumerate(rows):
         for value in np.array(row, dtype=object).reshape(-1):
             if not is_number(value):
-                raise _Within(what, at, _no_number(name, value))
+                raise _Within(what, at, _no_number(name, value, what))
 
 
-def _no_number(name: str | Sequence[str], value: Any) -> str:
-    if isinstance(value, str):
-        return (
-            f"attribute {name!r} is {shown(value)}, but it must be a number; texts can be node "
-            "labels: name them with label="
-        )
-    return f"attribute {name!r} is {shown(value)}; fill in a finite number"
+def _no_number(name: str | Sequence[str], value: Any, what: str) -> str:
+    found = f"attribute {name!r} is {shown(value)}"
+    if not isinstance(value, str):
+        return f"{found}; fill in a finite number"
+    named = "label=" if what == "node" else "edge_label="
+    return f"{found}, but it must be a number; texts can be {what} labels: name them with {named}"
 
 
 def _rows(x: Any) -> np.ndarray:

@@ -88,6 +88,13 @@ pub(crate) fn summary_options() -> SummaryOptions {
     SummaryOptions { features: Hg2vParams::default().features, ..SummaryOptions::default() }
 }
 
+/// Says what files hold and graphs do not carry.
+pub(crate) fn say_ignored(ignored: &[String], context: &Context) {
+    for what in ignored {
+        context.say(format!("not used: {what}"));
+    }
+}
+
 /// Says what graphs' records had to have resolved.
 pub(crate) fn say_findings(found: &Findings, context: &Context) {
     for (count, what) in [

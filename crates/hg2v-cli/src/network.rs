@@ -17,13 +17,13 @@ pub(crate) struct NetworkArgs {
     /// Where to start from
     #[arg(long, value_enum, value_name = "P")]
     preset: Option<Preset>,
-    /// d: numbers a node, on every level
+    /// d: numbers a node, on every level [default: 128]
     #[arg(long, value_name = "D")]
     dim: Option<usize>,
-    /// a: how far a node looks
+    /// a: how far a node looks [default: 4]
     #[arg(long, value_name = "A")]
     hops: Option<usize>,
-    /// L: how often a graph is coarsened
+    /// L: how often a graph is coarsened [default: 3]
     #[arg(long, value_name = "L")]
     levels: Option<usize>,
     /// How a node looks around
@@ -47,13 +47,13 @@ pub(crate) struct NetworkArgs {
     /// Whether each number e of an embedding becomes sign(e)·ln(1 + |e|)
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     log: Option<bool>,
-    /// How often every graph is seen
+    /// How often every graph is seen [default: 10]
     #[arg(long, value_name = "N")]
     epochs: Option<u64>,
-    /// Graphs a step; for more than 8, multiply the learning rate by √(B/8)
+    /// Graphs a step [default: 8]; for more, multiply the learning rate by √(B/8)
     #[arg(long, value_name = "B")]
     batch: Option<usize>,
-    /// The first learning rate
+    /// The first learning rate [default: 1e-4]
     #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     lr: Option<f64>,
     /// How many times smaller the last learning rate is

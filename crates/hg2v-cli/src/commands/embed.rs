@@ -20,7 +20,8 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::device::DeviceArgs;
-use crate::graphs::{CacheArgs, say_findings};
+use crate::graphs::{CacheArgs, say_findings, say_ignored};
+use crate::table::{counted, decimal};
 
 /// Nodes and edges gathered before they are embedded together, and the most graphs.
 const CHUNK_SIZE: usize = 1 << 18;
@@ -92,6 +93,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let model = Hg2v::load(&args.model)?;
     let model = Arc::new(if args.untrained { model.untrained() } else { model });
     let source = context.open(&args.data)?;
+    say_ignored(&source.ignored, context);
     let bar = context.progress("embedding", source.len);
     let mut output = Output::new(&args, &model)?;
     let mut line = Line::start(source, args.shard, Arc::clone(&model), args.cache.open());
@@ -316,6 +318,7 @@ fn report(
     context: &Context,
 ) -> anyhow::Result<()> {
     let seconds = started.elapsed().as_secs_f64();
+    let rate = notes.graphs as f64 / seconds.max(1e-9);
     if context.global.json && args.out.as_os_str() != "-" {
         let result = json!({ "out": args.out, "dim": dim, "seconds": seconds, "notes": notes });
         context.print(result.to_string())?;
@@ -331,9 +334,9 @@ fn report(
         }
     }
     context.say(format!(
-        "{} graphs into vectors of {dim} numbers in {seconds:.2} s ({:.0} graphs a second){}",
-        notes.graphs,
-        notes.graphs as f64 / seconds.max(1e-9),
+        "{} into vectors of {dim} numbers in {seconds:.2} s ({} graphs a second){}",
+        counted(notes.graphs, "graph"),
+        decimal(rate, if rate < 10.0 { 2 } else { 0 }),
         if args.untrained { ", untrained" } else { "" },
     ));
     Ok(())

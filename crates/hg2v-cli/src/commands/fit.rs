@@ -21,7 +21,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::device::DeviceArgs;
-use crate::graphs::{CacheArgs, say_findings};
+use crate::graphs::{CacheArgs, say_findings, say_ignored};
 use crate::network::NetworkArgs;
 
 /// Train a model on a collection of graphs; labels are not used
@@ -173,14 +173,15 @@ pub(super) fn read_all(
     context: &Context,
 ) -> anyhow::Result<(PathBuf, Vec<GraphRecord>)> {
     let path = dataset::locate(data, context.global.data_dir.as_deref())?;
-    let source = dataset::open(&path, &context.limits)?;
+    let mut source = dataset::open(&path, &context.limits)?;
     let bar = context.progress("reading", source.len);
     let mut records = Vec::new();
-    for record in source {
+    for record in source.by_ref() {
         records.push(record?);
         bar.inc(1);
     }
     bar.finish_and_clear();
+    say_ignored(&source.ignored(), context);
     Ok((path, records))
 }
 

@@ -33,8 +33,9 @@ const MOST_PRINTED: usize = 20;
 ///
 /// Vectors are those of a file that `embed` wrote, or those of --data by a model. QUERY
 /// is the id of one of them, or a file of other graphs, for which a model is needed.
-/// Neighbours are exact, and ties go to the earlier graph; from 50000 vectors on they are
-/// found through links, nearly always the same.
+/// Neighbours are exact, and ties go to the earlier graph. Only --outliers, which asks for
+/// those of all vectors, finds them through links from 50000 vectors on: nearly always the
+/// same. `hg2v serve` links once and then answers for as long as it runs.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -201,7 +202,9 @@ impl Set {
         let way = match (args.exact, args.approximate) {
             (true, _) => Way::Exact,
             (_, true) => Way::Approximate,
-            _ => Way::BySize,
+            _ if args.outliers.is_some() => Way::BySize,
+            // A look at all of them takes less than linking them first.
+            _ => Way::Exact,
         };
         let bar = context.progress("linking", Some(vectors.len() as u64));
         let choice = args.near.choice(way, context.global.seed);

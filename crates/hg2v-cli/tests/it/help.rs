@@ -35,6 +35,24 @@ fn every_command_has_an_example_and_a_manual_page() {
 }
 
 #[test]
+fn the_defaults_that_help_tells_are_those_of_the_library() {
+    let (_, help, _) = hg2v(".".as_ref(), &["fit", "--help"]);
+    let hg2v::Hg2vParams { architecture, recipe, .. } = hg2v::Hg2vParams::default();
+    for (option, default) in [
+        ("--dim", architecture.dim.to_string()),
+        ("--hops", architecture.hops.to_string()),
+        ("--levels", architecture.levels.to_string()),
+        ("--epochs", recipe.epochs.to_string()),
+        ("--batch", recipe.batch.to_string()),
+        ("--lr", format!("{:e}", recipe.rate)),
+    ] {
+        let about = help.split(&format!("{option} <")).nth(1).unwrap();
+        let about = about.split("\n\n").next().unwrap();
+        assert!(about.contains(&format!("[default: {default}]")), "{option}: {about}");
+    }
+}
+
+#[test]
 fn bash_finishes_commands_and_options() {
     let folder = tempfile::tempdir().unwrap();
     let (script, _) = done(folder.path(), &["completions", "bash"]);

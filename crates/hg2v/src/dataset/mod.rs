@@ -11,6 +11,7 @@ pub mod download;
 pub mod duplicates;
 pub mod features;
 pub mod fingerprint;
+mod folder;
 pub mod graphml;
 pub mod images;
 pub mod jsonl;
@@ -207,6 +208,8 @@ fn detect_folder(path: &Path) -> Result<Format> {
         Ok(Format::GraphMl)
     } else if names.iter().any(|name| name == "nodes.csv" || name == "graphs.csv") {
         Ok(Format::CsvFolder)
+    } else if !folder::files(path, "parquet", true)?.is_empty() {
+        Ok(Format::Parquet)
     } else {
         Err(unknown(path))
     }
@@ -218,7 +221,7 @@ fn unknown(path: &Path) -> Error {
         Place::Whole,
         "this is no collection of graphs in a known format",
         "give a TU folder or zip, a .jsonl or .jsonl.gz file, a folder with edges.csv, \
-         a .parquet file, or a folder of .graphml files",
+         a .parquet file or a folder of them, or a folder of .graphml files",
     )
 }
 

@@ -73,6 +73,15 @@ impl VectorSink for Rows {
         let kind = |values: &mut dyn Iterator<Item = &Scalar>| {
             values.map(Kind::of).fold(Kind::Empty, Kind::join)
         };
+        // Of several kinds, all are text, as they would be in a CSV file.
+        let text = |scalar: Scalar| Scalar::Text(scalar.to_string().into());
+        let (mut ids, mut labels) = (ids, labels);
+        if kind(&mut ids.iter()) == Kind::Json {
+            ids = ids.into_iter().map(text).collect();
+        }
+        if kind(&mut labels.iter().flatten()) == Kind::Json {
+            labels = labels.into_iter().map(|label| label.map(text)).collect();
+        }
         let id_kind = kind(&mut ids.iter());
         let y_kind = kind(&mut labels.iter().flatten());
         let labelled = labels.iter().any(Option::is_some);

@@ -31,6 +31,38 @@ fn written(records: &[GraphRecord]) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
+#[test]
+fn a_folder_is_read_file_after_file_as_engines_write_them() {
+    let (folder, _) = written(&[]);
+    let graph = |id: i64| GraphRecord {
+        id: Some(Scalar::Int(id)),
+        num_nodes: 2,
+        edges: vec![[0, 1]],
+        ..GraphRecord::default()
+    };
+    let lake = folder.path().join("lake");
+    for (name, ids) in [
+        ("month=2026-10/part-0.parquet", [4, 5]),
+        ("month=2026-9/part-10.parquet", [2, 3]),
+        ("month=2026-9/part-2.parquet", [0, 1]),
+        ("_temporary/part-0.parquet", [8, 9]),
+    ] {
+        let (_folder, path) = written(&ids.map(graph));
+        let to = lake.join(name);
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::copy(path, to).unwrap();
+    }
+    fs::write(lake.join("_SUCCESS"), "").unwrap();
+    let source = dataset::open(&lake, &Limits::default()).unwrap();
+    assert_eq!((source.format, source.len), (dataset::Format::Parquet, Some(6)));
+    let ids: Vec<_> = source.map(|record| record.unwrap().id.unwrap()).collect();
+    assert_eq!(ids, (0..6).map(Scalar::Int).collect::<Vec<_>>());
+    // What is wrong names the file it is in.
+    fs::write(lake.join("month=2026-9/part-11.parquet"), b"PAR1 but no more").unwrap();
+    let error = dataset::open(&lake, &Limits::default()).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("part-11.parquet"), "{error}");
+}
+
 type Columns = Vec<(&'static str, ArrayRef)>;
 
 /// Writes columns as they are and gives what reading them says.

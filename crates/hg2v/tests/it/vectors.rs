@@ -55,6 +55,19 @@ fn every_format_gives_back_what_was_written() {
     }
 }
 
+#[cfg(feature = "parquet")]
+#[test]
+fn ids_of_several_kinds_are_the_texts_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("v.parquet");
+    let text = |text: &str| Scalar::Text(text.into());
+    let mixed =
+        Vectors { ids: vec![text("g5"), Scalar::Int(1), text("7"), text("ü")], ..sample() };
+    write(&path, &mixed);
+    let read = read(&path, &Limits::default()).unwrap();
+    assert_eq!(read.ids, [text("g5"), text("1"), text("7"), text("ü")]);
+}
+
 #[test]
 fn nothing_appears_before_it_is_whole() {
     let folder = tempfile::tempdir().unwrap();

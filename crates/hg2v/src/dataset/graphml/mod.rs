@@ -27,6 +27,7 @@ mod document;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::folder;
 use super::text::{Budget, few, utf8_file};
 use super::{Format, Limits, Source};
 use crate::error::{Error, Place, Result};
@@ -62,43 +63,14 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
     Ok(source)
 }
 
-fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
-    let failed = |e| Error::io(folder, "read", e);
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        let file = entry.map_err(failed)?.path();
-        if file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("graphml")) {
-            files.push(file);
-        }
-    }
-    // As people number them: `g2` before `g10`.
-    files.sort_by_cached_key(|file| natural(file));
+fn files_in(path: &Path) -> Result<Vec<PathBuf>> {
+    let files = folder::files(path, "graphml", false)?;
     if files.is_empty() {
-        return Err(Error::input(
-            folder,
-            Place::Whole,
-            "there is no `*.graphml` file in it",
-            "give a folder of GraphML files, or one file",
-        ));
+        let problem = "there is no `*.graphml` file in it";
+        let fix = "give a folder of GraphML files, or one file";
+        return Err(Error::input(path, Place::Whole, problem, fix));
     }
     Ok(files)
-}
-
-/// The name of a file in parts that sort as people would: texts, and numbers by value.
-fn natural(file: &Path) -> (Vec<(String, u128)>, PathBuf) {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let mut parts = Vec::new();
-    let mut rest = &*name;
-    while !rest.is_empty() {
-        let text = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
-        let digits = rest[text..].find(|c: char| !c.is_ascii_digit());
-        let digits = digits.unwrap_or(rest.len() - text);
-        // Of a number too long for any counting, all are alike, and the whole name decides.
-        let number = rest[text..text + digits].parse().unwrap_or(u128::MAX);
-        parts.push((rest[..text].to_owned(), number));
-        rest = &rest[text + digits..];
-    }
-    (parts, file.to_owned())
 }
 
 /// Gives the graphs of one file their ids.

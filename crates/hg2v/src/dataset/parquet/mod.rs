@@ -28,10 +28,11 @@ mod decode;
 pub(crate) mod guard;
 pub(crate) mod write;
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
 
-use super::{Limits, Source};
+use super::{Format, Limits, Source, folder};
 use crate::error::{Error, Result};
 pub use decode::records;
 pub use write::{batch, write};
@@ -39,12 +40,39 @@ pub use write::{batch, write};
 /// The metadata key that names the columns whose texts are JSON.
 const JSON_COLUMNS: &str = "hg2v.json";
 
-/// Opens a Parquet file.
+/// Opens a Parquet file, or all those of a folder and of the folders in it, one after the
+/// other in the order of their names.
 ///
 /// # Errors
-/// When the file cannot be opened, is not Parquet, or lacks a column it needs or
+/// When a file cannot be opened, is not Parquet, or lacks a column it needs or
 /// has one of a wrong type. What is wrong with its rows comes out of the iteration.
 pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
+    match path.is_dir() {
+        true => read_folder(path, *limits),
+        false => read_file(path, limits),
+    }
+}
+
+fn read_folder(path: &Path, limits: Limits) -> Result<Source> {
+    let files = folder::files(path, "parquet", true)?;
+    let (mut len, mut ignored) = (Some(0), BTreeSet::new());
+    // A look at all of them first, and then one at a time: they may be thousands.
+    for file in &files {
+        let source = read_file(file, &limits)?;
+        len = len.zip(source.len).map(|(len, more)| len + more);
+        ignored.extend(source.ignored);
+    }
+    let graphs = files.into_iter().flat_map(move |file| match read_file(&file, &limits) {
+        Ok(source) => source.graphs,
+        Err(error) => Box::new(std::iter::once(Err(error))),
+    });
+    let mut source = Source::new(path, Format::Parquet, graphs);
+    source.len = len;
+    source.ignored = ignored.into_iter().collect();
+    Ok(source)
+}
+
+fn read_file(path: &Path, limits: &Limits) -> Result<Source> {
     let file = File::open(path).map_err(|e| Error::io(path, "read", e))?;
     decode::open(path, file, limits)
 }

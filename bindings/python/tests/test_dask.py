@@ -84,4 +84,9 @@ def test_parquet_in_and_out(client, arrays, vectors, folder, tmp_path):
     for part in range(4):
         hg2v.graphs(arrays[part * 10 : part * 10 + 10]).write(str(tmp_path / f"part{part}.parquet"))
     frame = dask.read_parquet(str(tmp_path / "part*.parquet"))
-    check(dask_embed(frame, str(folder)).compute(), arrays, vectors)
+    embedded = dask_embed(frame, str(folder))
+    check(embedded.compute(), arrays, vectors)
+    embedded.to_parquet(str(tmp_path / "vectors"), schema=None, write_index=False)
+    written = pytest.importorskip("pandas").read_parquet(tmp_path / "vectors")
+    assert list(written.columns)[-1] == "embedding"
+    check(written, arrays, vectors)

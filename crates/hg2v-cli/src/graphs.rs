@@ -1,13 +1,15 @@
 //! Options about graphs that several commands share, and what is said about them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use hg2v::Hg2vParams;
 use hg2v::coarsen::Method;
 use hg2v::coarsen::cache::Cache;
 use hg2v::dataset::summary::SummaryOptions;
-use hg2v::graph::{Findings, WeightPolicy};
+use hg2v::error::{Error, Place};
+use hg2v::graph::{Findings, GraphRecord, Scalar, WeightPolicy};
+use hg2v::vectors::Vectors;
 
 use crate::context::Context;
 
@@ -81,6 +83,37 @@ impl From<WeightArg> for WeightPolicy {
             WeightArg::Ignore => WeightPolicy::Ignore,
         }
     }
+}
+
+/// Refuses vectors that are not those of `records`, in their order: by number, and by the
+/// ids and classes that both have.
+pub(crate) fn check_vectors(
+    file: &Path,
+    vectors: &Vectors,
+    records: &[GraphRecord],
+) -> hg2v::Result<()> {
+    let fix = "give one for each graph, in the order of the graphs";
+    if vectors.len() != records.len() {
+        let problem = format!("{} vectors for {} graphs", vectors.len(), records.len());
+        return Err(Error::input(file, Place::Whole, problem, fix));
+    }
+    // Files without ids have positions in their stead.
+    let positions = (0..).map(Scalar::Int);
+    let named = vectors.ids.iter().zip(positions).any(|(id, position)| *id != position);
+    for (at, record) in records.iter().enumerate() {
+        let own = [(record.id.as_ref().filter(|_| named), "id"), (record.label.as_ref(), "class")];
+        let given = [Some(&vectors.ids[at]), vectors.labels[at].as_ref()];
+        for ((own, what), given) in own.into_iter().zip(given) {
+            // As texts: files of text know no other kind.
+            if let (Some(own), Some(given)) = (own, given)
+                && own.to_string() != given.to_string()
+            {
+                let problem = format!("its {what} is {given}, that of the graph {own}");
+                return Err(Error::input(file, Place::Record(at as u64 + 1), problem, fix));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A look at everything, with the features that `fit` takes unless told otherwise.

@@ -5,6 +5,7 @@
 //! Results depend on what the identity of a [`Kept`] holds and on nothing else: not on the
 //! number of threads, nor on how many other splits there are, nor on stops between them.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -84,6 +85,11 @@ impl<K: Kept> Store<K> {
         }
         let log = Mutex::new(None);
         Ok(Store { path, partial, identity, finished, known, log })
+    }
+
+    /// Where finished results stand.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The finished file, where there is one.
@@ -256,14 +262,50 @@ fn same(path: &Path, found: &Value, identity: &impl Serialize) -> Result<()> {
     let text = line(path, identity)?;
     let expected: Value =
         serde_json::from_slice(&text).map_err(|e| Error::io(path, "read", e.into()))?;
-    let keys = expected.as_object().into_iter().flat_map(|object| object.keys());
-    let other: Vec<&str> =
-        keys.filter(|&key| found.get(key) != expected.get(key)).map(String::as_str).collect();
-    match other.is_empty() {
+    let others = differences(found, &expected);
+    match others.is_empty() {
         true => Ok(()),
         false => {
-            let problem = format!("its results were made with another {}", other.join(", "));
+            let problem = format!("its results were made with another {}", others.join(", "));
             Err(Error::input(path, Place::Whole, problem, AGAIN))
         }
     }
+}
+
+/// The keys of `expected` under which `found` has something else, or nothing; down to the
+/// parts of what they hold, and with both values where they are short.
+fn differences(found: &Value, expected: &Value) -> Vec<String> {
+    let short = |value: Option<&Value>| match value {
+        None | Some(Value::Null) => Some("none".to_owned()),
+        Some(value @ (Value::String(_) | Value::Number(_) | Value::Bool(_))) => {
+            Some(value.to_string()).filter(|text| text.len() < 40)
+        }
+        Some(_) => None,
+    };
+    let keys = |value: &Value| -> BTreeSet<String> {
+        value.as_object().into_iter().flat_map(|object| object.keys().cloned()).collect()
+    };
+    let mut others = Vec::new();
+    for key in keys(expected) {
+        let (own, other) = (expected.get(&key), found.get(&key));
+        if own == other {
+            continue;
+        }
+        let inside: Vec<String> = match (own, other) {
+            (Some(own @ Value::Object(_)), Some(other @ Value::Object(_))) => {
+                // What only one of them has differs as well.
+                let mut all = own.clone();
+                for missing in keys(other).difference(&keys(own)) {
+                    all[missing] = Value::Null;
+                }
+                differences(other, &all).iter().map(|part| format!("{key}.{part}")).collect()
+            }
+            _ => match (short(other), short(own)) {
+                (Some(other), Some(own)) => vec![format!("{key} ({other}, not {own})")],
+                _ => vec![key],
+            },
+        };
+        others.extend(inside);
+    }
+    others
 }

@@ -1,7 +1,7 @@
 """Embedding on many machines: Dask, Ray Data and Spark.
 
-Each is a few lines over :func:`hg2v.embed_arrow`. The model is a folder that every worker can
-read, and a worker process reads it once. A graph's vector depends on the graph alone, so that
+Each is a few lines over :func:`hg2v.embed_arrow`, whose columns go in and come out. The model is a
+folder that every worker can read under the same path, and a worker process reads it once. A graph's vector depends on the graph alone, so that
 partitions, their order, and workers that die and are replaced change nothing.
 """
 
@@ -32,7 +32,12 @@ class Embed:
 
 
 def dask_embed(frame: Any, model: str, n_jobs: int | None = 1) -> Any:
-    """The vectors of a Dask data frame of graphs, as a Dask data frame, partition by partition."""
+    """The vectors of a Dask data frame of graphs, as a Dask data frame, partition by partition.
+
+    From files to files: ``dask_embed(dask.dataframe.read_parquet("lake"),
+    "model").to_parquet("vectors", schema=None, write_index=False)``. Without ``schema=None`` Dask
+    guesses types before there is a vector, and lists are none that it guesses.
+    """
     if frame._meta["src"].dtype == "string":
         raise InputError(
             "Dask turned the lists of column `src` into texts; read Parquet, use columns of Arrow "
@@ -47,7 +52,11 @@ def dask_embed(frame: Any, model: str, n_jobs: int | None = 1) -> Any:
 def ray_embed(
     dataset: Any, model: str, *, concurrency: int = 2, n_jobs: int | None = 1, **options: Any
 ) -> Any:
-    """The vectors of a Ray dataset of graphs, as a Ray dataset."""
+    """The vectors of a Ray dataset of graphs, as a Ray dataset, by ``concurrency`` actors.
+
+    From files to files: ``ray_embed(ray.data.read_parquet("lake"),
+    "model").write_parquet("vectors")``.
+    """
     return dataset.map_batches(
         Embed,
         fn_constructor_args=(model, n_jobs),
@@ -58,7 +67,11 @@ def ray_embed(
 
 
 def spark_embed(frame: Any, model: str, n_jobs: int | None = 1) -> Any:
-    """The vectors of a Spark data frame of graphs, as a Spark data frame."""
+    """The vectors of a Spark data frame of graphs, as a Spark data frame.
+
+    From files to files: ``spark_embed(spark.read.parquet("lake"),
+    "model").write.parquet("vectors")``.
+    """
     types = dict(frame.dtypes)
     kept = "".join(f"`{name}` {types[name]}, " for name in ("id", "y") if name in types)
     return frame.mapInArrow(_batches(model, n_jobs), f"{kept}`embedding` array<float>")

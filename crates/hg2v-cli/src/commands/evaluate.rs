@@ -1,9 +1,10 @@
 //! `hg2v evaluate`: how good are the vectors?
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use hg2v::error::{Error, Place};
+use hg2v::error::Error;
+use hg2v::graph::GraphRecord;
 use hg2v::prepare::Run;
 use hg2v::{Hg2vParams, vectors};
 use hg2v_eval::also::Classifier;
@@ -16,7 +17,7 @@ use hg2v_eval::{Matrix, Score, select};
 use super::fit::read_all;
 use crate::context::Context;
 use crate::device::DeviceArgs;
-use crate::graphs::CacheArgs;
+use crate::graphs::{CacheArgs, check_vectors};
 use crate::network::NetworkArgs;
 use crate::predictions;
 use crate::table::Table;
@@ -44,7 +45,9 @@ Examples:
 pub(crate) struct Args {
     /// The graphs, with labels
     data: PathBuf,
-    /// Judge these vectors instead of a model's
+    /// Judge these vectors instead of a model's: .npy, .parquet, .csv or .tsv (whose first line
+    /// names the columns), a row for each graph in the order of the graphs; id and y are no numbers
+    /// of a vector
     #[arg(long, value_name = "E")]
     embeddings: Option<PathBuf>,
     /// Who sees what
@@ -145,7 +148,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let mut rows = Vec::new();
     let mut chosen = params.clone();
     if let Some(file) = &args.embeddings {
-        let x = given(file, study.labels.len(), context)?;
+        let x = given(file, &records, context)?;
         rows.push(judged("given vectors", &study, &Given(x), context)?);
     } else {
         let mut judged_rows = Vec::new();
@@ -220,17 +223,9 @@ pub(super) fn best<'a>(results: impl Iterator<Item = &'a StudyResult>) -> usize 
 }
 
 /// Vectors from a file, one for each graph.
-fn given(file: &PathBuf, graphs: usize, context: &Context) -> anyhow::Result<Matrix> {
+fn given(file: &Path, records: &[GraphRecord], context: &Context) -> anyhow::Result<Matrix> {
     let read = vectors::read(file, &context.limits)?;
-    if read.len() != graphs {
-        return Err(Error::input(
-            file,
-            Place::Whole,
-            format!("{} vectors for {graphs} graphs", read.len()),
-            "give one for each graph, in the order of the graphs",
-        )
-        .into());
-    }
+    check_vectors(file, &read, records)?;
     Ok(Matrix::from_f32(read.len(), read.dim, &read.values)?)
 }
 

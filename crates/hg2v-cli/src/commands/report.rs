@@ -27,7 +27,7 @@ use super::project::MethodArg;
 use super::search::NearArgs;
 use crate::context::Context;
 use crate::device::DeviceArgs;
-use crate::graphs::{CacheArgs, summary_options};
+use crate::graphs::{CacheArgs, check_vectors, summary_options};
 use crate::table::{counted, decimal};
 
 /// One self-contained page: a map of the graphs, their neighbours, pyramids and results
@@ -229,15 +229,7 @@ impl Wanted<'_> {
             }
         };
         if let Some((file, read)) = read {
-            if read.len() != collection.len() {
-                return Err(Error::input(
-                    file,
-                    Place::Whole,
-                    format!("{} vectors for {} graphs", read.len(), collection.len()),
-                    "give one for each graph, in the order of the graphs",
-                )
-                .into());
-            }
+            check_vectors(file, &read, collection.run.records)?;
             return Ok((read.dim, read.values));
         }
         let model = Hg2v::load(&run.model)?;

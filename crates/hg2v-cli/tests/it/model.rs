@@ -106,6 +106,32 @@ fn vectors_of_every_format_are_judged_alike() {
 }
 
 #[test]
+fn vectors_of_other_graphs_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let graph = |id: &str, y: u8| format!("{{\"id\":\"{id}\",\"y\":{y},\"edges\":[[0,1]]}}\n");
+    let graphs: String = (0..20).map(|i| graph(&format!("g{i}"), i % 2)).collect();
+    fs::write(at.join("graphs.jsonl"), graphs).unwrap();
+    let row = |id: usize, y: usize| format!("g{id},{y},{}\n", (id * 7) % 5);
+    let rows = |order: &dyn Fn(usize) -> usize, y: &dyn Fn(usize) -> usize| -> String {
+        "id,y,e0\n".to_owned() + &(0..20).map(|i| row(order(i), y(i))).collect::<String>()
+    };
+    let judged = |content: String| {
+        fs::write(at.join("v.csv"), content).unwrap();
+        let words = ["evaluate", "graphs.jsonl", "--embeddings", "v.csv", "--splits", "2"];
+        hg2v(at, &[&words[..], &["--no-controls"]].concat())
+    };
+    let (code, _, said) = judged(rows(&|i| i, &|i| i % 2));
+    assert_eq!(code, 0, "{said}");
+    let (code, _, said) = judged(rows(&|i| 19 - i, &|i| i % 2));
+    assert_eq!(code, 2);
+    assert!(said.contains("v.csv, record 1: its id is g19, that of the graph g0;"), "{said}");
+    let (code, _, said) = judged(rows(&|i| i, &|i| (i + 1) % 2));
+    assert_eq!(code, 2);
+    assert!(said.contains("its class is 1, that of the graph 0;"), "{said}");
+}
+
+#[test]
 fn an_evaluation_stands_beside_its_controls() {
     let folder = folder_with_graphs(&[]);
     let at = folder.path();

@@ -152,7 +152,7 @@ fn results_of_other_options_are_not_reused() {
     fs::write(at.join("data/MUTAG.jsonl"), fewer.join("\n")).unwrap();
     let (code, _, err) = run(&[]);
     assert_eq!(code, 1);
-    assert!(err.contains("made with another data;"), "{err}");
+    assert!(err.contains("made with another data.fingerprint, data.graphs (30, not 28)"), "{err}");
     let (code, _, err) = run(&["--fresh", "--seed", "1"]);
     assert_eq!(code, 0, "{err}");
     assert_eq!(read(&file)["seed"], 1);

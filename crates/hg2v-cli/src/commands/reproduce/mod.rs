@@ -36,7 +36,7 @@ use crate::device::DeviceArgs;
 use crate::graphs::CacheArgs;
 use crate::host::Host;
 use crate::network::Preset;
-use crate::store::{self, FORMAT, Store};
+use crate::store::{self, FORMAT, Kept, Store};
 use record::{Identity, Kind, Method, Record, Row, Shape};
 use sets::Origin;
 
@@ -233,6 +233,14 @@ fn none_found(context: &Context) -> Error {
     )
 }
 
+/// What is said of results that need not be run.
+fn there_already<K: Kept>(what: &str, splits: usize, store: &Store<K>) -> String {
+    format!(
+        "{what}: {splits} splits are there already, in {}; with another --out they are run again",
+        store.path().display()
+    )
+}
+
 /// Everything about one set, from what is known and what has to be run.
 fn reproduce(
     set: &str,
@@ -265,7 +273,7 @@ fn reproduce(
     let store: Store<Record> = Store::open(folder, identity.clone(), args.fresh)?;
     let asked = args.splits.unwrap_or(if args.quick { QUICK_SPLITS } else { SPLITS });
     if let Some(record) = store.finished().filter(|record| record.splits >= asked) {
-        context.say(format!("{set}: {} splits are there already", record.splits));
+        context.say(there_already(set, record.splits, &store));
         return Ok(record.clone());
     }
     if store.len() > 0 {

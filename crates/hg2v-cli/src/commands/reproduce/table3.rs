@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 
 use super::record::{self, Kind};
 use super::table::markdown_of;
-use super::{Args, QUICK_SPLITS, SPLITS, name_of, none_found, note, sets};
+use super::{Args, QUICK_SPLITS, SPLITS, name_of, none_found, note, sets, there_already};
 use crate::context::Context;
 use crate::host::Host;
 use crate::store::{self, FORMAT, Kept, Store};
@@ -221,7 +221,7 @@ impl Transfers<'_> {
         let store: Store<Record> = Store::open(self.folder, identity.clone(), args.fresh)?;
         let asked = args.splits.unwrap_or(if args.quick { QUICK_SPLITS } else { SPLITS });
         if let Some(record) = store.finished().filter(|record| record.splits >= asked) {
-            context.say(format!("{from} → {to}: {} splits are there already", record.splits));
+            context.say(there_already(&format!("{from} → {to}"), record.splits, &store));
             return Ok(record.clone());
         }
         let cache = args.cache.open();

@@ -18,6 +18,12 @@ impl Fault {
         Fault { problem: problem.into(), fix: fix.into() }
     }
 
+    /// The same, of the graph of that id.
+    pub(crate) fn of(self, id: &Scalar) -> Fault {
+        let problem = format!("graph {}: {}", shown(&id.to_string()), self.problem);
+        Fault { problem, ..self }
+    }
+
     /// The same as an error at a place in a file.
     pub(crate) fn at(self, file: &Path, place: Place) -> Error {
         Error::input(file, place, self.problem, self.fix)

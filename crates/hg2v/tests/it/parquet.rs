@@ -33,7 +33,7 @@ fn written(records: &[GraphRecord]) -> (tempfile::TempDir, PathBuf) {
 
 #[test]
 fn a_folder_is_read_file_after_file_as_engines_write_them() {
-    let (folder, _) = written(&[]);
+    let (folder, empty) = written(&[]);
     let graph = |id: i64| GraphRecord {
         id: Some(Scalar::Int(id)),
         num_nodes: 2,
@@ -53,6 +53,7 @@ fn a_folder_is_read_file_after_file_as_engines_write_them() {
         fs::copy(path, to).unwrap();
     }
     fs::write(lake.join("_SUCCESS"), "").unwrap();
+    fs::copy(empty, lake.join("month=2026-9/part-3.parquet")).unwrap();
     let source = dataset::open(&lake, &Limits::default()).unwrap();
     assert_eq!((source.format, source.len), (dataset::Format::Parquet, Some(6)));
     let ids: Vec<_> = source.map(|record| record.unwrap().id.unwrap()).collect();
@@ -235,6 +236,10 @@ fn a_row_with_something_wrong_is_named() {
             &["record 1", "1000000000000", "--max-nodes"],
         ),
         (with("num_nodes", count(2)), &["record 1", "`dst[1]`", "`2`", "2 nodes"]),
+        (
+            [with("num_nodes", count(2)), vec![("id", texts(&["g7"]))]].concat(),
+            &["record 1: graph `g7`: `dst[1]`"],
+        ),
         (with("node_label", labels(&[5])), &["record 1", "`dst[0]`", "`node_label`"]),
         (with("edge_label", labels(&[5])), &["record 1", "`edge_label` has 1", "2 edges"]),
         (with("weight", floats(&[1.0])), &["record 1", "`weight` has 1", "2 edges"]),

@@ -445,7 +445,19 @@ impl Batch {
     }
 
     /// The record of a row.
+    /// The graph of a row; what is wrong with it is said with its id, since rows of a lake are
+    /// hard to count.
     fn record(&self, row: usize, limits: &Limits) -> std::result::Result<GraphRecord, Fault> {
+        self.decoded(row, limits).map_err(|fault| {
+            let mut text = TextBudget(limits.max_record_bytes);
+            match ScalarColumn::row("id", &self.id, row, &mut text) {
+                Ok(Some(id)) => fault.of(&id),
+                _ => fault,
+            }
+        })
+    }
+
+    fn decoded(&self, row: usize, limits: &Limits) -> std::result::Result<GraphRecord, Fault> {
         let mut count = NodeCount::within(limits);
         if let Some(said) = &self.num_nodes
             && said.is_valid(row)

@@ -33,7 +33,7 @@ use std::fs::File;
 use std::path::Path;
 
 use super::{Format, Limits, Source, folder};
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 pub use decode::records;
 pub use write::{batch, write};
 
@@ -54,20 +54,27 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
 }
 
 fn read_folder(path: &Path, limits: Limits) -> Result<Source> {
-    let files = folder::files(path, "parquet", true)?;
-    let (mut len, mut ignored) = (Some(0), BTreeSet::new());
+    let (mut files, mut len, mut ignored) = (Vec::new(), 0, BTreeSet::new());
     // A look at all of them first, and then one at a time: they may be thousands.
-    for file in &files {
-        let source = read_file(file, &limits)?;
-        len = len.zip(source.len).map(|(len, more)| len + more);
+    for file in folder::files(path, "parquet", true)? {
+        let source = read_file(&file, &limits)?;
         ignored.extend(source.ignored);
+        // Engines leave files without rows.
+        if let Some(rows @ 1..) = source.len {
+            len += rows;
+            files.push(file);
+        }
+    }
+    if files.is_empty() {
+        let problem = "its Parquet files hold no graphs";
+        return Err(Error::input(path, Place::Whole, problem, "write one row a graph"));
     }
     let graphs = files.into_iter().flat_map(move |file| match read_file(&file, &limits) {
         Ok(source) => source.graphs,
         Err(error) => Box::new(std::iter::once(Err(error))),
     });
     let mut source = Source::new(path, Format::Parquet, graphs);
-    source.len = len;
+    source.len = Some(len);
     source.ignored = ignored.into_iter().collect();
     Ok(source)
 }

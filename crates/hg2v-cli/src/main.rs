@@ -6,6 +6,7 @@ mod device;
 mod figure;
 mod graphs;
 mod host;
+mod interrupt;
 mod network;
 mod out;
 mod predictions;

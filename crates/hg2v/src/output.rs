@@ -3,13 +3,47 @@
 //! An output is written under a temporary name in the folder it belongs to,
 //! synced, and renamed: a crash, a full disk or a Ctrl-C leaves what was there.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::{NamedTempFile, TempDir};
 
 use crate::error::{Error, Result};
+
+/// What is being written, by its temporary name.
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    // A set of names is whole whoever panicked.
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes everything that is being written, for a process that is about to end: who
+/// writes on afterwards finds nothing to write to.
+pub fn discard_unfinished() {
+    for path in unfinished().iter() {
+        let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    }
+}
+
+/// A temporary name that is in use.
+struct Unfinished(PathBuf);
+
+impl Unfinished {
+    fn new(path: &Path) -> Unfinished {
+        unfinished().insert(path.to_path_buf());
+        Unfinished(path.to_path_buf())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        unfinished().remove(&self.0);
+    }
+}
 
 /// A file that takes its name only when [`commit`](OutputFile::commit) succeeds;
 /// `-` is standard output.
@@ -20,7 +54,7 @@ pub struct OutputFile {
 
 enum Target {
     Stdout(BufWriter<io::Stdout>),
-    File(BufWriter<NamedTempFile>),
+    File(BufWriter<NamedTempFile>, Unfinished),
 }
 
 impl OutputFile {
@@ -37,7 +71,8 @@ impl OutputFile {
                 .permissions_like_a_new_file()
                 .tempfile_in(folder_of(path))
                 .map_err(|e| Error::io(path, "create", e))?;
-            Target::File(BufWriter::with_capacity(1 << 18, file))
+            let name = Unfinished::new(file.path());
+            Target::File(BufWriter::with_capacity(1 << 18, file), name)
         };
         Ok(OutputFile { path: path.to_path_buf(), to })
     }
@@ -50,7 +85,7 @@ impl OutputFile {
         let failed = |e| Error::io(&self.path, "write", e);
         match self.to {
             Target::Stdout(mut out) => out.flush().map_err(failed),
-            Target::File(out) => {
+            Target::File(out, _name) => {
                 let file = out.into_inner().map_err(|e| failed(e.into_error()))?;
                 file.as_file().sync_all().map_err(failed)?;
                 file.persist(&self.path).map_err(|e| failed(e.error))?;
@@ -66,7 +101,9 @@ impl OutputFile {
     pub fn reopen(&mut self) -> Result<File> {
         let failed = |e| Error::io(&self.path, "write", e);
         match &mut self.to {
-            Target::File(out) => out.flush().and_then(|()| out.get_ref().reopen()).map_err(failed),
+            Target::File(out, _) => {
+                out.flush().and_then(|()| out.get_ref().reopen()).map_err(failed)
+            }
             Target::Stdout(_) => Err(failed(io::Error::new(
                 io::ErrorKind::Unsupported,
                 "what is on standard output cannot be changed any more; write to a file",
@@ -84,14 +121,14 @@ impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.to {
             Target::Stdout(out) => out.write(bytes),
-            Target::File(out) => out.write(bytes),
+            Target::File(out, _) => out.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.to {
             Target::Stdout(out) => out.flush(),
-            Target::File(out) => out.flush(),
+            Target::File(out, _) => out.flush(),
         }
     }
 }
@@ -112,6 +149,7 @@ pub fn is_occupied(path: &Path) -> io::Result<bool> {
 pub struct OutputFolder {
     path: PathBuf,
     temporary: TempDir,
+    _name: Unfinished,
 }
 
 impl OutputFolder {
@@ -133,7 +171,8 @@ impl OutputFolder {
             .permissions_like_a_new_folder()
             .tempdir_in(folder_of(path))
             .map_err(|e| Error::io(path, "create", e))?;
-        Ok(OutputFolder { path: path.to_path_buf(), temporary })
+        let _name = Unfinished::new(temporary.path());
+        Ok(OutputFolder { path: path.to_path_buf(), temporary, _name })
     }
 
     /// Where to write files until the folder is committed.

@@ -3,8 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
@@ -22,6 +21,7 @@ use serde_json::json;
 use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::{CacheArgs, say_findings, say_ignored};
+use crate::interrupt;
 use crate::network::NetworkArgs;
 
 /// Train a model on a collection of graphs; labels are not used
@@ -113,7 +113,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         context.say(format!("going on after step {}", state.step));
     }
 
-    let stop = stop_on_interrupt()?;
+    let stop = interrupt::asked().context("listening for Ctrl-C")?;
     let training = Instant::now();
     let mut saved = Instant::now();
     let mut saved_step = 0;
@@ -258,19 +258,6 @@ fn unfinished(args: &Args, why: impl std::fmt::Display) -> anyhow::Error {
         args.data.display(),
         args.out.display()
     )
-}
-
-/// Set when the user asks to stop; asked twice, the process ends at once.
-fn stop_on_interrupt() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let seen = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if seen.swap(true, Ordering::Relaxed) {
-            std::process::exit(1);
-        }
-    })
-    .context("listening for Ctrl-C")?;
-    Ok(stop)
 }
 
 fn show(bar: &ProgressBar, step: &Step) {

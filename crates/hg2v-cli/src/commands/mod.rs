@@ -20,9 +20,11 @@ mod reproduce;
 mod search;
 mod serve;
 
+use anyhow::Context as _;
 use clap::Subcommand;
 
 use crate::context::Context;
+use crate::interrupt;
 
 /// A command with its arguments.
 #[derive(Subcommand)]
@@ -50,6 +52,10 @@ pub(crate) enum Command {
 
 impl Command {
     pub(crate) fn run(self, context: &Context) -> anyhow::Result<()> {
+        // These two end in their own ways.
+        if !matches!(self, Command::Fit(_) | Command::Serve(_)) {
+            interrupt::clean_up().context("listening for Ctrl-C")?;
+        }
         match self {
             Command::Demo(args) => demo::run(args, context),
             Command::Info(args) => info::run(args, context),

@@ -267,6 +267,51 @@ fn graphs_without_labels_cannot_be_judged() {
 
 #[cfg(unix)]
 #[test]
+fn who_is_told_to_end_leaves_nothing_half_written() {
+    let folder = folder_with_graphs(&[]);
+    let at = folder.path();
+    assert_eq!(fit(at, "m", &[]).0, 0);
+    let before = fs::read_dir(at).unwrap().count();
+    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+        let mut child = command(at, &["embed", "m", "-", "--out", "v.csv"])
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Graphs that never end: the pipe stays open.
+        let mut graphs = child.stdin.take().unwrap();
+        graphs.write_all(b"{\"edges\":[[0,1]],\"x\":[[0,0],[1,1]]}\n").unwrap();
+        let started = std::time::Instant::now();
+        while fs::read_dir(at).unwrap().count() == before {
+            assert!(started.elapsed() < Duration::from_secs(60), "nothing is written");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(code));
+        drop(graphs);
+        assert_eq!(fs::read_dir(at).unwrap().count(), before, "{signal}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_nohup_started_outlives_its_terminal() {
+    let folder = folder_with_graphs(&[]);
+    let at = folder.path();
+    let mut arguments = vec!["fit", "graphs.jsonl", "--out", "m", "--checkpoint-every", "0.5"];
+    arguments.extend(["--dim", "16", "--hops", "2", "--levels", "2", "--epochs", "300"]);
+    let shell = format!("trap '' HUP; exec \"$0\" {}", arguments.join(" "));
+    let hg2v = command(at, &[]).get_program().to_owned();
+    let mut child =
+        Command::new("sh").arg("-c").arg(shell).arg(hg2v).current_dir(at).spawn().unwrap();
+    wait_for_checkpoint(&mut child, &at.join("m"));
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-HUP", &id]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
 fn a_killed_run_and_an_interrupted_run_resume_to_the_same_bytes() {
     let folder = folder_with_graphs(&[]);
     let at = folder.path();

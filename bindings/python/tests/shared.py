@@ -61,6 +61,21 @@ PARAMS = dict(dim=8, hops=2, levels=2, epochs=2, random_state=3)
 
 
 @pytest.fixture(scope="session")
+def atoms(arrays):
+    """The same graphs as networkx's, whose attributes have names."""
+    nx = pytest.importorskip("networkx")
+    made = []
+    for one in arrays:
+        graph = nx.Graph()
+        for v, (charge, mass) in enumerate(one["x"]):
+            graph.add_node(v, charge=charge, mass=mass, element="C" if v % 2 else "N")
+        ends = zip(one["edge_index"].T.tolist(), one["weight"])
+        graph.add_edges_from((u, v, {"order": w}) for (u, v), w in ends)
+        made.append(graph)
+    return made
+
+
+@pytest.fixture(scope="session")
 def model(arrays):
     import hg2v
 

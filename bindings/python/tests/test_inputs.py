@@ -163,28 +163,18 @@ def test_threads_and_company_change_nothing(arrays, vectors, folder):
         same(hg2v.HG2V(**PARAMS, n_jobs=n_jobs).fit_transform(arrays), vectors)
 
 
-def test_attributes_by_name(arrays):
-    nx = pytest.importorskip("networkx")
-    graphs = []
-    for one in arrays:
-        graph = nx.Graph()
-        for v, (charge, mass) in enumerate(one["x"]):
-            graph.add_node(v, charge=charge, mass=mass, element="C" if v % 2 else "N")
-        graph.add_edges_from(
-            (u, v, {"order": w}) for (u, v), w in zip(one["edge_index"].T.tolist(), one["weight"])
-        )
-        graphs.append(graph)
+def test_attributes_by_name(arrays, atoms):
     named = dict(attributes=["charge", "mass"], weight="order")
     with_labels = [dict(one, node_label=["N", "C"] * 15) for one in arrays]
     with_labels = [
         dict(one, node_label=one["node_label"][: one["num_nodes"]]) for one in with_labels
     ]
-    by_name = hg2v.HG2V(**PARAMS, **named).fit_transform(graphs)
+    by_name = hg2v.HG2V(**PARAMS, **named).fit_transform(atoms)
     same(by_name, hg2v.HG2V(**PARAMS).fit_transform(arrays))
     for names in (("charge", "mass"), np.array(["charge", "mass"])):
         others = {**named, "attributes": names}
-        same(hg2v.HG2V(**PARAMS, **others).fit_transform(graphs), by_name)
-    by_name = hg2v.HG2V(**PARAMS, **named, label="element").fit_transform(graphs)
+        same(hg2v.HG2V(**PARAMS, **others).fit_transform(atoms), by_name)
+    by_name = hg2v.HG2V(**PARAMS, **named, label="element").fit_transform(atoms)
     same(by_name, hg2v.HG2V(**PARAMS).fit_transform(with_labels))
 
 

@@ -15,20 +15,6 @@ from shared import PARAMS, same
 READING = dict(attributes=["charge", "mass"], label="element", weight="order", directed="refuse")
 
 
-@pytest.fixture(scope="module")
-def atoms(arrays):
-    nx = pytest.importorskip("networkx")
-    made = []
-    for one in arrays:
-        graph = nx.Graph()
-        for v, (charge, mass) in enumerate(one["x"]):
-            graph.add_node(v, charge=charge, mass=mass, element="C" if v % 2 else "N")
-        ends = zip(one["edge_index"].T.tolist(), one["weight"])
-        graph.add_edges_from((u, v, {"order": w}) for (u, v), w in ends)
-        made.append(graph)
-    return made
-
-
 @pytest.fixture
 def fitted(atoms):
     return hg2v.HG2V(**PARAMS, **READING).fit(atoms)

@@ -1,8 +1,9 @@
 """Embedding on many machines: Dask, Ray Data and Spark.
 
 Each is a few lines over :func:`hg2v.embed_arrow`, whose columns go in and come out. The model is a
-folder that every worker can read under the same path, and a worker process reads it once. A graph's vector depends on the graph alone, so that
-partitions, their order, and workers that die and are replaced change nothing.
+folder that every worker can read under the same path, and a worker process reads it once. A graph's
+vector depends on the graph alone, so that partitions, their order, and workers that die and are
+replaced change nothing.
 """
 
 from __future__ import annotations

@@ -147,4 +147,6 @@ package: built .venv/wheel/ready
 lint:
 	cargo fmt --all --check
 	cargo clippy --release --workspace --all-targets -- -D warnings
+	for feature in "" parquet download cuda; do \
+		cargo clippy --quiet --release --package hg2v --features "$$feature" -- -D warnings || exit 1; done
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --workspace --no-deps --quiet

@@ -9,7 +9,8 @@ use std::fs;
 
 use hg2v::Hg2v;
 use hg2v::graph::{Features, GraphRecord, Scalar};
-use hg2v::model::{Layout, folder};
+use hg2v::model::Layout;
+use hg2v::saved;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let [a, b, c, d, bytes @ ..] = bytes else { return };
@@ -19,16 +20,16 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let path = reading::scratch("model");
     fs::create_dir_all(&path).expect("a temporary folder");
     for (name, bytes) in [
-        (folder::CONFIG, config),
-        (folder::PARAMETERS, parameters),
-        (folder::CHECKPOINT, checkpoint),
+        (saved::CONFIG, config),
+        (saved::PARAMETERS, parameters),
+        (saved::CHECKPOINT, checkpoint),
     ] {
         fs::write(path.join(name), bytes).expect("a temporary file");
     }
-    if let Ok(config) = folder::read_config(&path) {
+    if let Ok(config) = saved::read_config(&path) {
         let layout = Layout::new(&config.architecture, config.preparation.features.dim());
         let layout = layout.expect("a configuration that was checked");
-        if let Err(error) = folder::read_checkpoint(&path, &layout) {
+        if let Err(error) = saved::read_checkpoint(&path, &layout) {
             assert!(error.to_string().contains("; "), "{error}");
         }
     }

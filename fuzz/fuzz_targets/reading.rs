@@ -28,16 +28,7 @@ pub fn drain(source: hg2v::Result<impl Iterator<Item = hg2v::Result<GraphRecord>
             Err(error) => assert!(error.to_string().len() < 4096, "{error}"),
             Ok(record) => {
                 assert!(u64::from(record.num_nodes) <= limits().max_nodes);
-                assert!(record.edges.iter().flatten().all(|&end| end < record.num_nodes));
-                let nodes = record.num_nodes as usize;
-                let edges = record.edges.len();
-                assert!(record.node_ids.is_none_or(|ids| ids.len() == nodes));
-                assert!(record.node_labels.is_none_or(|labels| labels.len() == nodes));
-                assert!(record.edge_labels.is_none_or(|labels| labels.len() == edges));
-                assert!(record.weights.is_none_or(|w| w.len() == edges
-                    && w.iter().all(|w| w.is_finite())));
-                assert!(record.features.is_none_or(|x| x.values.len() == x.dim * nodes
-                    && x.values.iter().all(|x| x.is_finite())));
+                assert_eq!(record.check(), Ok(()));
             }
         }
     }

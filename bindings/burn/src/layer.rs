@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hg2v::model::{Example, Keep, Network, Tape};
+use hg2v::model::{Example, Keep, Network, Seeds, Tape};
 use hg2v::nn::pairs::{Negatives, Score};
 use hg2v::nn::{Batch, Cpu, Real};
 
@@ -72,7 +72,8 @@ impl Layer {
     ) -> Gradients<R> {
         let device = Cpu::<R>::new();
         let mut tape = self.forward(&device, features, parameters, Keep::Everything, true);
-        self.backward(&device, parameters, &mut tape, None, Some(d_embeddings))
+        let seeds = Seeds { pairs: None, embeddings: Some(d_embeddings), features: true };
+        self.backward(&device, parameters, &mut tape, seeds)
     }
 
     /// The loss, summed over levels, and its gradients: they come from the same pass.
@@ -84,7 +85,8 @@ impl Layer {
     ) -> (R, Gradients<R>) {
         let device = Cpu::<R>::new();
         let mut tape = self.forward(&device, features, parameters, Keep::Everything, false);
-        let gradients = self.backward(&device, parameters, &mut tape, Some(pairs), None);
+        let seeds = Seeds { pairs: Some(pairs), embeddings: None, features: true };
+        let gradients = self.backward(&device, parameters, &mut tape, seeds);
         let losses = self.network.take_losses(&device, &mut tape);
         (R::from_f64(losses.iter().map(|level| level.total()).sum()), gradients)
     }
@@ -108,12 +110,11 @@ impl Layer {
         device: &Cpu<R>,
         parameters: &Vec<R>,
         tape: &mut Tape<Cpu<R>>,
-        pairs: Option<(Score, Negatives)>,
-        d_embeddings: Option<&[R]>,
+        seeds: Seeds<'_, R>,
     ) -> Gradients<R> {
         let mut d_parameters = vec![R::ZERO; self.num_parameters()];
         let into = &mut d_parameters;
-        self.network.backward(device, parameters, tape, pairs, d_embeddings, true, into);
+        self.network.backward(device, parameters, tape, seeds, into);
         (self.network.feature_gradients(device, tape), d_parameters)
     }
 }

@@ -38,7 +38,7 @@ impl Graphs {
 
     /// The records, as the library takes them.
     pub(crate) fn run(&self) -> Run<'_> {
-        Run { records: &self.records, file: &self.file, position: 0 }
+        Run::of(&self.records, &self.file)
     }
 }
 
@@ -83,7 +83,7 @@ impl Graphs {
     }
 
     /// Graphs whose numbers lie one after the other: graph `i` has the edges
-    /// `edge_ptr[i]..edge_ptr[i + 1]` between nodes counted from `first[i]`, and the nodes
+    /// `edge_ptr[i]..edge_ptr[i + 1]` between nodes counted from 0, and the nodes
     /// `node_ptr[i]..node_ptr[i + 1]`. Columns named in `json` are spelled as JSON.
     #[staticmethod]
     #[pyo3(signature = (node_ptr, edge_ptr, src, dst, *, weight=None, x=None, node_label=None,

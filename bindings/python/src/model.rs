@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hg2v::dataset::Limits;
-use hg2v::model::folder::Config;
 use hg2v::output::OutputFolder;
 use hg2v::prepare::Notes;
+use hg2v::saved::Config;
 use hg2v::train::{End, Flow};
 use hg2v::{Hg2v, Hg2vParams};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};

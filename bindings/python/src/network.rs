@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hg2v::coarsen;
 use hg2v::graph::WeightPolicy;
-use hg2v::model::{Architecture, Example, Keep, Layout, Tape, initial};
+use hg2v::model::{Architecture, Example, Keep, Layout, Seeds, Tape, initial};
 use hg2v::nn::pairs::{Negatives, Score};
 use hg2v::nn::{Batch, Cpu, Device, Real};
 use hg2v::prepare::Collection;
@@ -269,8 +269,8 @@ impl Network {
         let (losses, gradients, d_features) = work::run(py, threads, None, |_| {
             let mut gradients = device.zeros(network.layout.len);
             network.forward(&device, &parameters, &mut tape, Keep::Everything, false);
-            let pairs = Some(pairs);
-            network.backward(&device, &parameters, &mut tape, pairs, None, true, &mut gradients);
+            let seeds = Seeds { pairs: Some(pairs), embeddings: None, features: true };
+            network.backward(&device, &parameters, &mut tape, seeds, &mut gradients);
             let losses = network.take_losses(&device, &mut tape);
             let losses = losses.iter().map(|loss| loss.total()).collect();
             let d_features = network.feature_gradients(&device, &tape);
@@ -334,7 +334,8 @@ fn vjp<R: Real + Element>(
     let (parameters, de) = (parameters.as_slice()?.to_vec(), d_embeddings.as_slice()?);
     let (gradients, d_features) = work::run(py, threads, None, |_| {
         let mut gradients = device.zeros(network.layout.len);
-        network.backward(&device, &parameters, tape, None, Some(de), true, &mut gradients);
+        let seeds = Seeds { pairs: None, embeddings: Some(de), features: true };
+        network.backward(&device, &parameters, tape, seeds, &mut gradients);
         Ok::<_, hg2v::Error>((gradients, network.feature_gradients(&device, tape)))
     })?;
     both(py, network, gradients, d_features)

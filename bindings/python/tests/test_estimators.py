@@ -129,6 +129,25 @@ def test_losses_and_names(model):
     assert repr(hg2v.HG2V(dim=8)) == "HG2V(dim=8)"
 
 
+def test_attributes_are_there_once_fitted(model, folder, arrays):
+    sklearn = pytest.importorskip("sklearn.base")
+    assert len(pickle.loads(pickle.dumps(model)).losses_) == PARAMS["epochs"]
+    for other in (model.untrained(), hg2v.load(folder), hg2v.load(folder).untrained()):
+        for made in (other, pickle.loads(pickle.dumps(other))):
+            assert made.losses_ == [] and made.features_ == model.features_
+    for bare in (hg2v.HG2V(**PARAMS), sklearn.clone(model)):
+        assert not any(hasattr(bare, name) for name in ("model_", "losses_", "features_"))
+    again = hg2v.load(folder).fit(arrays)
+    assert again.losses_ == model.losses_
+
+
+@pytest.mark.parametrize("loss", ["jsd", "infonce", "cosine"])
+def test_losses_come_back(loss, arrays, tmp_path):
+    hg2v.HG2V(**PARAMS, loss=loss, temperature=0.5).fit(arrays).save(tmp_path / "model")
+    loaded = hg2v.load(tmp_path / "model")
+    assert loaded.loss == loss and loaded.temperature == (0.5 if loss == "cosine" else 0.2)
+
+
 def test_untrained_is_the_command_s_control(model, arrays, command, folder, tmp_path):
     hg2v.graphs(arrays).write(str(tmp_path / "g.jsonl"))
     command("embed", folder, tmp_path / "g.jsonl", "--untrained", "--out", tmp_path / "u.npy")

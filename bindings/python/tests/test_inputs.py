@@ -1,7 +1,10 @@
 """Every kind of graph gives the same vectors, bit for bit, as the command does."""
 
 import os
+import pathlib
 import pickle
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -232,6 +235,57 @@ def test_a_set_by_its_name(data_dir, monkeypatch):
     monkeypatch.setenv("HG2V_DATA", str(data_dir))
     assert len(hg2v.graphs("MUTAG")) == 188
     assert set(hg2v.graphs("MUTAG").labels()) == {1, -1}
+
+
+def test_sets_by_name_alone_and_in_a_list(arrays, tmp_path, monkeypatch):
+    hg2v.graphs(arrays).write(str(tmp_path / "forty.jsonl"))
+    monkeypatch.setenv("HG2V_DATA", str(tmp_path))
+    name = pathlib.Path("forty")
+    assert [len(hg2v.graphs(given)) for given in (name, [name], [name, name])] == [40, 40, 80]
+
+
+class ByIndex:
+    """As DGL's datasets are; what says where a class is from is its module."""
+
+    def __init__(self, items):
+        self.items = items
+
+    def __getitem__(self, at):
+        return self.items[at]
+
+
+def of_dgl(name, *bases, **members):
+    return type(name, bases, {"__module__": "dgl.data", **members})
+
+
+def test_what_is_dgl_s_but_no_graph(arrays):
+    dataset = of_dgl("Dataset", ByIndex)
+    assert len(hg2v.graphs(dataset(arrays))) == len(arrays)
+    with pytest.raises(hg2v.InputError, match="graph 0 is a dgl.data.Thing, which hg2v does not"):
+        hg2v.graphs(dataset([of_dgl("Thing")()]))
+    with pytest.raises(hg2v.InputError, match="graphs are expected, but this is a dgl.data.Thing"):
+        hg2v.graphs(of_dgl("Thing")())
+
+
+@pytest.mark.parametrize("name", ["DGLGraph", "DGLHeteroGraph"])
+def test_graphs_of_dgl_by_their_class(name, monkeypatch):
+    """A few lines that stand for DGL, which the tests of peers have itself."""
+    one = of_dgl(
+        name,
+        batch_size=1,
+        ndata={},
+        edata={},
+        edges=lambda self: (np.array([0, 1]), np.array([1, 2])),
+        num_nodes=lambda self: 3,
+    )
+    mine = type("Mine", (one,), {})
+    assert hg2v.graphs([one(), mine()]).num_edges().tolist() == [2, 2]
+    with pytest.raises(hg2v.InputError, match="give a list of graphs"):
+        hg2v.graphs(one())
+    dgl = types.SimpleNamespace(unbatch=lambda batch: [one()] * batch.batch_size)
+    monkeypatch.setitem(sys.modules, "dgl", dgl)
+    for base in (one, mine):
+        assert len(hg2v.graphs(type(base.__name__, (base,), {"batch_size": 2})())) == 2
 
 
 def test_smiles():

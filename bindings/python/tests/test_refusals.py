@@ -1,5 +1,6 @@
 """Bad input is refused by an exception that says what, where and what to do."""
 
+import collections
 import json
 import multiprocessing
 import os
@@ -92,7 +93,7 @@ REFUSED = {
     "a name that is not there": (mixed, {"label": "element"}, "no node of any graph has the attribute 'element'"),
     "attributes of some graphs": (lambda: [(PATH, np.zeros((3, 1))), (PATH, None)], {}, "graph 1 has no attributes 'x'"),
     "other attributes": (lambda: [(PATH, np.zeros((3, 1))), (PATH, np.ones((3, 2)))], {}, "graph 1 has 2 attributes 'x'"),
-    "a negative weight": (lambda: [{"edge_index": PATH, "weight": [1.0, -2.0]}], {}, "weighs -2.*weights abs"),
+    "a negative weight": (lambda: [{"edge_index": PATH, "weight": [1.0, -2.0]}], {}, "weighs -2.*say weights abs or weights ignore"),
     "a label that is none": (lambda: [{"edge_index": PATH, "node_label": [{}, 1, 2]}], {}, "^graph 0, node 0: attribute 'node_label' is {}; labels"),
     "a file that is not there": (lambda: "nowhere.jsonl", {}, "no such file"),
 }  # fmt: skip
@@ -173,6 +174,72 @@ def test_kinds_of_parameters_are_checked_everywhere(arrays):
             refused()
     numpy_s = hg2v.HG2V(**{**PARAMS, "dim": np.int64(8), "lr": np.float32(1e-4)}, verbose=0)
     assert numpy_s.fit(arrays).transform(arrays).shape[0] == len(arrays)
+
+
+@pytest.mark.parametrize("n_jobs", [-2, 0, 1.5, True, "2", np.array([1, 2])])
+def test_threads_refused_everywhere(n_jobs, arrays, folder):
+    pytest.importorskip("scipy")
+    table = hg2v.to_arrow(arrays)
+    for refused in (
+        lambda: hg2v.HG2V(**PARAMS, n_jobs=n_jobs).fit(arrays),
+        lambda: hg2v.coarsen((PATH, None), n_jobs=n_jobs),
+        lambda: hg2v.embed_arrow(folder, table, n_jobs),
+    ):
+        with pytest.raises(ParameterError, match="^n_jobs is .*positive number, -1 or None"):
+            refused()
+
+
+@pytest.mark.parametrize("n_jobs", [None, -1, 1, np.int64(2)])
+def test_threads_taken_everywhere(n_jobs, arrays, folder):
+    pytest.importorskip("scipy")
+    assert hg2v.HG2V(**PARAMS, n_jobs=n_jobs).fit(arrays).losses_
+    assert hg2v.coarsen((PATH, None), n_jobs=n_jobs)
+    assert hg2v.embed_arrow(folder, hg2v.to_arrow(arrays), n_jobs)
+
+
+def test_lists_of_any_kind_are_lists(arrays, tmp_path):
+    listed = collections.deque(["sum", "max"])
+    model = hg2v.HG2V(**PARAMS, readout=listed, attributes=collections.deque()).fit(arrays)
+    model.save(tmp_path / "model")
+    assert hg2v.load(tmp_path / "model").readout == ["sum", "max"]
+    with pytest.raises(ParameterError, match="is no value of a parameter"):
+        model.set_params(label=object()).save(tmp_path / "other")
+
+
+@pytest.mark.parametrize(
+    "said, shown",
+    [
+        ("say --weights abs or --weights ignore", "say weights abs or weights ignore"),
+        ("--max-nodes is 0", "max_nodes is 0"),
+        ("more than 3 bytes (--max-unpacked-bytes)", "more than 3 bytes (max_unpacked_bytes)"),
+        ("use `--device cpu`, or raise --max-nodes.", "use `device cpu`, or raise max_nodes."),
+        ("/data/run--final/g.jsonl: no graphs", "/data/run--final/g.jsonl: no graphs"),
+        ("--final.jsonl: no graphs", "--final.jsonl: no graphs"),
+        ("the label `a--b` is new", "the label `a--b` is new"),
+        ("a line ---- and ---x", "a line ---- and ---x"),
+    ],
+)
+def test_options_are_parameters_and_names_stay(said, shown):
+    for kind in (InputError, ParameterError):
+        assert str(kind(said)) == shown
+
+
+def test_files_keep_their_names(tmp_path):
+    file = tmp_path / "run--final" / "g--last.jsonl"
+    file.parent.mkdir()
+    file.write_text("{}\nnonsense\n")
+    with pytest.raises(InputError) as caught:
+        hg2v.graphs(file)
+    assert str(file) in str(caught.value)
+    with pytest.raises(InputError, match="attribute 'a--b' is nan"):
+        hg2v.graphs([labelled(float("nan"))], attributes=["a--b"])
+
+
+def labelled(value):
+    graph = pytest.importorskip("networkx").path_graph(3)
+    for v in graph:
+        graph.nodes[v]["a--b"] = value
+    return graph
 
 
 def test_folders_of_rivals_refused(arrays, tmp_path):

@@ -12,7 +12,6 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use hg2v::coarsen;
 use hg2v::dataset::{self, Limits};
 use hg2v::graph::{GraphRecord, WeightPolicy};
 use hg2v::prepare::{Collection, Run};
@@ -45,9 +44,7 @@ fn main() {
 }
 
 fn measure(set: &str, folder: &Path, records: &[GraphRecord]) {
-    let none = coarsen::Params { ratio: 0.0, ..coarsen::Params::default() };
-    let run = Run::in_memory(records);
-    let collection = Collection::new(run, WeightPolicy::Ignore, &none, None).unwrap();
+    let collection = Collection::flat(Run::in_memory(records), WeightPolicy::Ignore).unwrap();
     let write = |what: &str, bytes: &[u8]| {
         fs::write(folder.join(format!("{}.{what}", set.replace(':', "-"))), bytes).unwrap();
     };

@@ -14,7 +14,6 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use hg2v::coarsen;
 use hg2v::dataset::{self, Limits};
 use hg2v::distance::fgw::{Attributed, Params, descend};
 use hg2v::graph::{Features, GraphRecord, WeightPolicy};
@@ -66,6 +65,5 @@ fn read(data: &str) -> hg2v::Result<Vec<GraphRecord>> {
 
 /// Graphs without pyramids, which no distance here looks at.
 fn collect(records: &[GraphRecord]) -> hg2v::Result<Collection<'_>> {
-    let flat = coarsen::Params { ratio: 0.0, ..coarsen::Params::default() };
-    Collection::new(Run::in_memory(records), WeightPolicy::Use, &flat, None)
+    Collection::flat(Run::in_memory(records), WeightPolicy::Use)
 }

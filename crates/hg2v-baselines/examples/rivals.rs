@@ -16,6 +16,7 @@ use hg2v::coarsen;
 use hg2v::dataset::{self, Limits};
 use hg2v::graph::WeightPolicy;
 use hg2v::nn::crew;
+use hg2v::parallel::try_map;
 use hg2v::prepare::{Collection, Run};
 use hg2v_baselines::classifiers::diffpool::DiffPool;
 use hg2v_baselines::classifiers::gin::Gin;
@@ -26,7 +27,6 @@ use hg2v_eval::metrics::accuracy;
 use hg2v_eval::select::{self, Protocol};
 use hg2v_eval::study::{Mode, Study};
 use hg2v_eval::{Score, Split};
-use rayon::prelude::*;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -42,15 +42,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     for name in arguments {
         let path = data.join(format!("{name}.zip"));
         let records = dataset::open(&path, &Limits::default())?.collect::<Result<Vec<_>, _>>()?;
-        let run = Run { records: &records, file: &path, position: 0 };
+        let run = Run::of(&records, &path);
         // No pyramids are used, so one level is enough.
         let coarsening = coarsen::Params { max_levels: 1, ..coarsen::Params::default() };
         let collection = Collection::new(run, WeightPolicy::Use, &coarsening, None)?;
         let study = Study::new(&collection, Mode::Inductive, 10, Protocol::default())?;
         let judge = |split: &Split| crew::alone(|| judge(&method, &study, split));
         let started = Instant::now();
-        let judged: Vec<Judged> =
-            study.splits.par_iter().map(judge).collect::<hg2v_eval::Result<_>>()?;
+        let judged: Vec<Judged> = try_map(&study.splits, judge)?;
         for Judged { validation, test, chosen } in &judged {
             println!("  {validation:.3} validation, {test:.3} test: {chosen}");
         }

@@ -44,7 +44,7 @@ impl<'a> Prepared<'a> {
         let chosen = train.iter().map(|&i| (&run.records[i], &graphs[i]));
         let schema = FeatureSchema::fit(run.file, choice, chosen)?;
         let features = |i: usize| {
-            let origin = Origin { file: run.file, position: run.position + i as u64 };
+            let origin = Origin { file: run.file, position: run.position_of(i) };
             Ok(schema.apply(&run.records[i], &graphs[i], origin)?.0.values)
         };
         let features = (0..graphs.len()).map(features).collect::<Result<_>>()?;

@@ -6,7 +6,6 @@
 use std::path::Path;
 use std::sync::Mutex;
 
-use hg2v::coarsen;
 use hg2v::dataset::{self, Limits};
 use hg2v::distance::transport::uniform;
 use hg2v::graph::wl::Refiner;
@@ -18,8 +17,7 @@ use hg2v_eval::method::GraphKernel;
 use proptest::prelude::*;
 
 fn collect(records: &[GraphRecord]) -> Collection<'_> {
-    let flat = coarsen::Params { ratio: 0.0, ..coarsen::Params::default() };
-    Collection::new(Run::in_memory(records), WeightPolicy::Use, &flat, None).unwrap()
+    Collection::flat(Run::in_memory(records), WeightPolicy::Use).unwrap()
 }
 
 fn kernel(nodes: Nodes, rounds: &[usize]) -> Wwl {

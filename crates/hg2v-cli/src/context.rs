@@ -13,9 +13,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Global {
-    /// Seed of every random decision
-    #[arg(long, global = true, default_value_t = 0, value_name = "N")]
-    pub(crate) seed: u64,
+    /// Seed of every random decision [default: 0]
+    #[arg(long, global = true, value_name = "N")]
+    pub(crate) seed: Option<u64>,
     /// Worker threads (0: one a core); results do not depend on it
     #[arg(long, global = true, default_value_t = 0, value_name = "N")]
     pub(crate) threads: usize,
@@ -50,6 +50,11 @@ pub(crate) struct Context {
 }
 
 impl Context {
+    /// The seed of every random decision.
+    pub(crate) fn seed(&self) -> u64 {
+        self.global.seed.unwrap_or(0)
+    }
+
     pub(crate) fn new(global: &Global) -> anyhow::Result<Context> {
         rayon::ThreadPoolBuilder::new().num_threads(global.threads).build_global()?;
         let limits = Limits {

@@ -1,4 +1,4 @@
-//! Options about graphs that several commands share, and what is said about them.
+//! What several commands share about graphs: options, reading them, and what is said of them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,6 +7,7 @@ use hg2v::Hg2vParams;
 use hg2v::coarsen::Method;
 use hg2v::coarsen::cache::Cache;
 use hg2v::dataset::summary::SummaryOptions;
+use hg2v::dataset::{self, Format};
 use hg2v::error::{Error, Place};
 use hg2v::graph::{Findings, GraphRecord, Scalar, WeightPolicy};
 use hg2v::vectors::Vectors;
@@ -119,6 +120,31 @@ pub(crate) fn check_vectors(
 /// A look at everything, with the features that `fit` takes unless told otherwise.
 pub(crate) fn summary_options() -> SummaryOptions {
     SummaryOptions { features: Hg2vParams::default().features, ..SummaryOptions::default() }
+}
+
+/// A collection, read whole.
+pub(crate) struct Read {
+    pub(crate) path: PathBuf,
+    pub(crate) format: Format,
+    /// What its files hold and graphs do not carry.
+    pub(crate) ignored: Vec<String>,
+    pub(crate) records: Vec<GraphRecord>,
+}
+
+/// Reads all graphs of a collection, and says what of it is not used.
+pub(crate) fn read(data: &Path, context: &Context) -> anyhow::Result<Read> {
+    let path = dataset::locate(data, context.global.data_dir.as_deref())?;
+    let mut source = dataset::open(&path, &context.limits)?;
+    let bar = context.progress("reading", source.len);
+    let mut records = Vec::new();
+    for record in source.by_ref() {
+        records.push(record?);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let ignored = source.ignored();
+    say_ignored(&ignored, context);
+    Ok(Read { path, format: source.format, ignored, records })
 }
 
 /// Says what files hold and graphs do not carry.

@@ -1,9 +1,9 @@
 //! Signals that ask for an end: Ctrl-C, SIGTERM, and a terminal that goes away.
 
-use std::io;
-use std::process::exit;
-use std::sync::Arc;
+use std::io::{self, Read};
+use std::process::{Child, Command, ExitStatus, exit};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hg2v::output;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -18,12 +18,42 @@ pub(crate) fn clean_up() -> io::Result<()> {
     let mut signals = Signals::new(endings())?;
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
+            if let Some(child) = child().as_mut() {
+                let _ = child.kill();
+            }
             output::discard_unfinished();
             // As a shell tells that a signal ended a process.
             exit(128 + signal);
         }
     });
     Ok(())
+}
+
+/// The process that works for this one.
+static CHILD: Mutex<Option<Child>> = Mutex::new(None);
+
+fn child() -> MutexGuard<'static, Option<Child>> {
+    CHILD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs a command that ends when this process is told to; says how it ended, and what it wrote to
+/// its standard error, which must be a pipe.
+///
+/// # Errors
+/// When it cannot be started or waited for.
+pub(crate) fn ending_with_us(mut command: Command) -> io::Result<(ExitStatus, String)> {
+    // Started and known at once: no signal finds it running unknown.
+    let mut slot = child();
+    let pipe = slot.insert(command.spawn()?).stderr.take();
+    drop(slot);
+    let mut said = Vec::new();
+    if let Some(mut pipe) = pipe {
+        pipe.read_to_end(&mut said)?;
+    }
+    // Its last word was said, so it is at its end.
+    let status = child().as_mut().map(Child::wait).transpose()?.unwrap_or_default();
+    *child() = None;
+    Ok((status, String::from_utf8_lossy(&said).into_owned()))
 }
 
 /// A flag that is set when somebody asks for an end; who asks again gets it at once.

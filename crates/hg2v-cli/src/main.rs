@@ -1,5 +1,6 @@
 //! The `hg2v` command: parse, call, print. One file a command under `commands/`.
 
+mod chunks;
 mod commands;
 mod context;
 mod device;
@@ -7,6 +8,8 @@ mod figure;
 mod graphs;
 mod host;
 mod interrupt;
+mod judging;
+mod near;
 mod network;
 mod out;
 mod predictions;
@@ -52,7 +55,7 @@ fn main() -> ExitCode {
 
 /// All that can be said to the command.
 fn command() -> clap::Command {
-    with_own_data(with_negative_numbers(Cli::command()))
+    with_negative_numbers(Cli::command())
 }
 
 /// An option takes `-1` for its value, so that it can say what is wrong with that.
@@ -63,16 +66,6 @@ fn with_negative_numbers(command: clap::Command) -> clap::Command {
             arg.allow_negative_numbers(takes_value)
         })
         .mut_subcommands(with_negative_numbers)
-}
-
-/// `--data` is short for `--data-dir`, but where a command has a `--data` of its own.
-fn with_own_data(command: clap::Command) -> clap::Command {
-    let shared = command.get_arguments().find(|arg| arg.get_id() == "data_dir").cloned();
-    let Some(shared) = shared else { return command };
-    let own = shared.alias(None);
-    ["search", "serve"].into_iter().fold(command, |command, name| {
-        command.mut_subcommand(name, |subcommand| subcommand.arg(own.clone()))
-    })
 }
 
 /// What the standard library says of a number that is none, in words that help.

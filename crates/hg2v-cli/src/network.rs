@@ -184,11 +184,23 @@ impl NetworkArgs {
         self.over(self.preset.unwrap_or(Preset::Default).params().seed(seed))
     }
 
+    /// The model that the options describe to whoever started with `params`: the same, unless they
+    /// say otherwise.
+    ///
+    /// # Errors
+    /// Options that contradict each other.
+    pub(crate) fn again(&self, params: &Hg2vParams) -> Result<Hg2vParams> {
+        match self.preset {
+            Some(_) => self.params(params.recipe.seed),
+            None => self.over(params.clone()),
+        }
+    }
+
     /// `params`, with every option that was given put over it.
     ///
     /// # Errors
     /// Options that contradict each other.
-    pub(crate) fn over(&self, mut params: Hg2vParams) -> Result<Hg2vParams> {
+    fn over(&self, mut params: Hg2vParams) -> Result<Hg2vParams> {
         fn put<T>(slot: &mut T, value: Option<T>) {
             if let Some(value) = value {
                 *slot = value;

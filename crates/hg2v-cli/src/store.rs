@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use hg2v::error::{Error, Place, Result};
+use hg2v::input::read_at_most;
 use hg2v::output::OutputFile;
 use hg2v_eval::study::{SplitResult, StudyResult};
 use serde::de::DeserializeOwned;
@@ -227,6 +228,9 @@ fn read_partial<R: DeserializeOwned>(
     Ok(known)
 }
 
+/// No record of results is longer.
+const MOST_BYTES: u64 = 256 << 20;
+
 /// What to do about a file that is of no use.
 const AGAIN: &str = "keep its results with another --out, or let --fresh replace them";
 
@@ -237,7 +241,11 @@ fn line(path: &Path, value: &impl Serialize) -> Result<Vec<u8>> {
 }
 
 fn value(path: &Path) -> Result<Value> {
-    let bytes = fs::read(path).map_err(|e| Error::io(path, "read", e))?;
+    let bytes = read_at_most(path, MOST_BYTES).map_err(|e| Error::io(path, "read", e))?;
+    let bytes = bytes.ok_or_else(|| {
+        let problem = format!("it has more than {MOST_BYTES} bytes, as no record of results has");
+        Error::input(path, Place::Whole, problem, AGAIN)
+    })?;
     serde_json::from_slice(&bytes).map_err(|e| {
         let problem = format!("this is no record of results: {e}");
         Error::input(path, Place::Line(e.line() as u64), problem, AGAIN)

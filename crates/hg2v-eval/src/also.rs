@@ -5,7 +5,7 @@
 use std::fmt;
 use std::time::Instant;
 
-use rayon::prelude::*;
+use hg2v::parallel::try_map;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, same_length};
@@ -97,8 +97,7 @@ pub fn evaluate(
                 scores(&x, labels, split, protocol.standardize, classifier, settings)
             };
             // accuracies[fold][setting]
-            let accuracies: Vec<Vec<f64>> =
-                folds.par_iter().map(|fold| score(fold, &settings)).collect::<Result<_>>()?;
+            let accuracies: Vec<Vec<f64>> = try_map(&folds, |fold| score(fold, &settings))?;
             let of = |at: usize| accuracies.iter().map(|fold| fold[at]).collect::<Vec<f64>>();
             let means: Vec<f64> = (0..settings.len()).map(|at| mean(&of(at))).collect();
             let best = first_of_largest(means.iter().copied());
@@ -143,5 +142,5 @@ fn scores(
         let machine = Logistic::fit(&train, &train_labels, &params)?;
         accuracy(&truth, &machine.predict(&test)?)
     };
-    settings.par_iter().map(score).collect()
+    try_map(settings, score)
 }

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use rayon::prelude::*;
+use hg2v::parallel::try_map;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result, positive, same_length};
@@ -260,20 +260,16 @@ fn search(
         let prepare = |fold: usize| {
             Part::new(source, labels, &folds[fold], || format!("the training part of fold {fold}"))
         };
-        let parts: Vec<Part<'_>> =
-            some.clone().into_par_iter().map(prepare).collect::<Result<_>>()?;
+        let parts: Vec<Part<'_>> = try_map(some.clone(), prepare)?;
         for first_kernel in (0..kernels).step_by(kernels_at_once) {
             let some_kernels = first_kernel..(first_kernel + kernels_at_once).min(kernels);
             let tasks: Vec<(usize, usize)> = some
                 .clone()
                 .flat_map(|fold| some_kernels.clone().map(move |kernel| (fold, kernel)))
                 .collect();
-            let scores: Vec<(Vec<f64>, usize)> = tasks
-                .par_iter()
-                .map(|&(fold, kernel)| {
-                    parts[fold - first].score(kernel, labels, &folds[fold].test, cs, tolerance)
-                })
-                .collect::<Result<_>>()?;
+            let scores: Vec<(Vec<f64>, usize)> = try_map(&tasks, |&(fold, kernel)| {
+                parts[fold - first].score(kernel, labels, &folds[fold].test, cs, tolerance)
+            })?;
             for ((fold, _), (scores, failed)) in tasks.into_iter().zip(scores) {
                 accuracies[fold].push(scores);
                 unconverged += failed;

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use hg2v::graph::Scalar;
 use hg2v::nn::crew;
+use hg2v::parallel::try_map;
 use hg2v::prepare::Collection;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::also::{self, Classifier, Judged};
@@ -242,7 +242,7 @@ impl<'a> Study<'a> {
             for some in missing.chunks(threads) {
                 let judged: Vec<SplitResult> = match some.len() < threads {
                     true => some.iter().map(judge).collect::<Result<_>>()?,
-                    false => some.par_iter().map(alone).collect::<Result<_>>()?,
+                    false => try_map(some, alone)?,
                 };
                 splits.extend(judged);
             }

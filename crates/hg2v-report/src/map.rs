@@ -62,8 +62,8 @@ pub struct Map {
 }
 
 impl Map {
-    /// Maps of vectors of `dim` numbers each, and the [six](NEIGHBORS) nearest to each as
-    /// `hg2v search` finds them. Of a standardised choice, maps are of the standardised
+    /// Maps of vectors of `dim` numbers each, and the [six](NEIGHBORS) nearest to each, exact or
+    /// through links as `choice` says. Of a standardised choice, maps are of the standardised
     /// vectors, too. `watch` hears what is being done.
     ///
     /// # Errors

@@ -6,11 +6,10 @@ use std::path::Path;
 use hg2v::dataset::summary::Summary;
 use hg2v::error::{Error, Result};
 use hg2v::graph::Scalar;
-use hg2v::model::folder::{Config, LogLine, RunNote};
 use hg2v::prepare::Collection;
+use hg2v::saved::{Config, LogLine, RunNote};
 use hg2v_eval::evaluation::Evaluation;
 use hg2v_search::Neighbor;
-use hg2v_search::catalog::name_of;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -218,7 +217,7 @@ fn put_facts(pack: &mut Pack, contents: &Contents<'_>, mode: Mode, which: &[usiz
 
 fn id_of(contents: &Contents<'_>, i: usize) -> String {
     let run = &contents.collection.run;
-    name_of(&run.records[i], run.position + i as u64).to_string()
+    run.records[i].id_at(run.position_of(i)).to_string()
 }
 
 fn put_map(pack: &mut Pack, contents: &Contents<'_>, which: &[usize]) {

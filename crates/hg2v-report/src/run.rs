@@ -1,10 +1,10 @@
 //! What a folder says about how its model was made.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use hg2v::error::{Error, Place, Result};
-use hg2v::model::folder::{self, Config, LogLine, RunNote};
+use hg2v::input::read_at_most;
+use hg2v::saved::{self, Config, LogLine, RunNote};
 use hg2v_eval::evaluation::Evaluation;
 
 /// The graphs of a folder that `hg2v demo` wrote.
@@ -44,8 +44,8 @@ impl RunFolder {
     /// # Errors
     /// A folder of neither kind; a file in it that is damaged.
     pub fn read(path: &Path) -> Result<RunFolder> {
-        let is_demo = path.join(MODEL).join(folder::CONFIG).exists();
-        if !is_demo && !path.join(folder::CONFIG).exists() {
+        let is_demo = path.join(MODEL).join(saved::CONFIG).exists();
+        if !is_demo && !path.join(saved::CONFIG).exists() {
             return Err(Error::input(
                 path,
                 Place::Whole,
@@ -55,11 +55,11 @@ impl RunFolder {
         }
         let model = if is_demo { path.join(MODEL) } else { path.to_path_buf() };
         let own = |name: &str| Some(path.join(name)).filter(|file| is_demo && file.exists());
-        let note = folder::read_run(&model)?;
+        let note = saved::read_run(&model)?;
         let evaluation = own(EVALUATION).map(|file| read_evaluation(&file)).transpose()?;
         Ok(RunFolder {
-            config: folder::read_config(&model)?,
-            log: folder::read_log(&model)?,
+            config: saved::read_config(&model)?,
+            log: saved::read_log(&model)?,
             data: own(GRAPHS).or_else(|| note.as_ref().map(|note| note.data.clone())),
             vectors: own(VECTORS),
             evaluation,
@@ -74,17 +74,14 @@ impl RunFolder {
 /// # Errors
 /// A file that is missing, damaged, or something else.
 pub fn read_evaluation(path: &Path) -> Result<Evaluation> {
-    let failed = |e| Error::io(path, "read", e);
-    let size = fs::metadata(path).map_err(failed)?.len();
-    if size > MOST_BYTES {
-        let problem = format!("it has {size} bytes, more than any evaluation");
-        let fix = "give what `hg2v evaluate --json` prints";
-        return Err(Error::input(path, Place::Whole, problem, fix));
-    }
-    let bytes = fs::read(path).map_err(failed)?;
+    let fix = "give what `hg2v evaluate --json` prints";
+    let bytes = read_at_most(path, MOST_BYTES).map_err(|e| Error::io(path, "read", e))?;
+    let bytes = bytes.ok_or_else(|| {
+        let problem = format!("it has more than {MOST_BYTES} bytes, as no evaluation has");
+        Error::input(path, Place::Whole, problem, fix)
+    })?;
     serde_json::from_slice(&bytes).map_err(|e| {
         let problem = format!("this is no evaluation: {e}");
-        let fix = "give what `hg2v evaluate --json` prints";
         Error::input(path, Place::Line(e.line().max(1) as u64), problem, fix)
     })
 }

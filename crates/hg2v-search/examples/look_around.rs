@@ -8,6 +8,7 @@
 
 use hg2v::Hg2v;
 use hg2v::graph::{GraphRecord, Scalar};
+use hg2v::nn::machine::Machine;
 use hg2v::prepare::Run;
 use hg2v_search::Metric;
 use hg2v_search::catalog::{Catalog, Choice, embedded};
@@ -37,7 +38,7 @@ pub(crate) fn main() -> hg2v::Result<()> {
 
     // 2. Vectors, and an index of them by name.
     let model = Hg2v::params().dim(16).levels(2).epochs(2).seed(1).fit(&graphs)?;
-    let vectors = embedded(&model, &graphs, "graphs".as_ref(), None, |_| {})?;
+    let vectors = embedded(&Machine::Cpu, &model, &graphs, "graphs".as_ref(), None, |_| {})?;
     let choice = Choice { metric: Metric::Euclidean, standardise: true, ..Choice::default() };
     let catalog = Catalog::new(vectors.clone(), "graphs".as_ref(), choice, |_| {})?;
 

@@ -7,6 +7,7 @@ use hg2v::Hg2v;
 use hg2v::coarsen::cache::Cache;
 use hg2v::error::{Error, Place, Result};
 use hg2v::graph::{GraphRecord, Scalar};
+use hg2v::nn::machine::Machine;
 use hg2v::prepare::Run;
 use hg2v::vectors::Vectors;
 
@@ -88,15 +89,13 @@ impl Catalog {
     }
 }
 
-/// Graphs embedded at once.
-const CHUNK: usize = 1024;
-
-/// The vectors of records of `file` by `model`, as `hg2v embed` writes them; `watch` is
-/// told how many are done.
+/// The vectors of records of `file` by `model`, as `hg2v embed` writes them on that
+/// machine; `watch` is told how many are done.
 ///
 /// # Errors
-/// Graphs that the model cannot embed.
+/// Graphs that the model cannot embed; a card that fails.
 pub fn embedded(
+    machine: &Machine,
     model: &Hg2v,
     records: &[GraphRecord],
     file: &Path,
@@ -105,20 +104,14 @@ pub fn embedded(
 ) -> Result<Vectors> {
     let dim = model.network().layout.embedding_dim();
     let mut vectors = Vectors { dim, ..Vectors::default() };
-    for (chunk, records) in records.chunks(CHUNK).enumerate() {
-        let position = (chunk * CHUNK) as u64;
-        let (examples, _) = model.examples(Run { records, file, position }, cache)?;
-        vectors.values.extend(model.embed_examples(&examples));
-        for (record, position) in records.iter().zip(position..) {
-            vectors.ids.push(name_of(record, position));
+    for part in Run::of(records, file).parts() {
+        let (examples, _) = model.examples(part, cache)?;
+        vectors.values.extend(model.embed_examples_on(machine, &examples)?);
+        for (i, record) in part.records.iter().enumerate() {
+            vectors.ids.push(record.id_at(part.position_of(i)));
             vectors.labels.push(record.label.clone());
         }
         watch(vectors.ids.len());
     }
     Ok(vectors)
-}
-
-/// The name of a graph's vector: its id, or its position (from 0) where it has none.
-pub fn name_of(record: &GraphRecord, position: u64) -> Scalar {
-    record.id.clone().unwrap_or(Scalar::Int(position as i64))
 }

@@ -56,8 +56,8 @@ pub struct Drift {
 /// A set without vectors, or no divisions or more than a million.
 ///
 /// # Complexity
-/// `O(N² · (dim + permutations))` time for `N` vectors in both sets, `O(N · (dim +
-/// permutations))` space.
+/// `O(N² · (dim + permutations))` time for `N` vectors in both sets, and `O(N · dim)` space beside
+/// some 2²⁴ numbers: divisions that do not fit at once measure the distances again.
 pub fn drift(
     dim: usize,
     first: &[f32],

@@ -37,7 +37,7 @@ pub struct Duplicates {
 /// A distance that is negative or not a number.
 ///
 /// # Complexity
-/// `O(n² · dim)` time, `O(most)` space beyond a block a thread.
+/// `O(n² · dim)` time; space for `most` pairs of each 384 rows, where there are as many.
 pub fn duplicates<R: Real>(space: &Space<R>, within: f64, most: usize) -> Result<Duplicates> {
     if within.is_nan() || within < 0.0 {
         return Err(Error::parameter("threshold", within, "a distance is at least 0"));

@@ -52,6 +52,7 @@ pub fn nearest<R: Real>(space: &Space<R>, queries: &[R], k: usize) -> Result<Vec
 /// As [`nearest`].
 pub fn nearest_others<R: Real>(space: &Space<R>, k: usize) -> Result<Vec<Vec<Neighbor>>> {
     check_k(k)?;
+    let k = k.min(space.len());
     let others = search_all(space, k + 1).into_iter().enumerate();
     Ok(others.map(|(row, near)| without(near, row, k)).collect())
 }

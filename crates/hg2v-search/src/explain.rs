@@ -17,7 +17,7 @@
 //! | sum | `r_vc` | exact |
 //! | mean | `r_vc / n` | exact |
 //! | max | all of it for the first node that attains it | exact, of all ways to share it the one that the gradient takes |
-//! | any, with `ln(1 + ‖a‖)` after it | in proportion to its share before | adds up exactly; the proportion is a convention |
+//! | any, with `sign(a_c)·ln(1 + |a_c|)` after it | in proportion to its share before | adds up exactly; the proportion is a convention |
 //!
 //! A super-node's share is divided equally among the nodes it is made of, likewise a
 //! convention. What standardising takes off every vector belongs to no node: it is the

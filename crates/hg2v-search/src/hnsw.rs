@@ -177,7 +177,7 @@ impl Hnsw {
         shadows: &[f32],
         k: usize,
     ) -> Vec<Vec<Neighbor>> {
-        let breadth = self.params.search.max(2 * k);
+        let breadth = self.params.search.max(k.saturating_mul(2));
         let one = |seen: &mut Seen, (query, shadow): (&[R], &[f32])| {
             let Some(entry) = self.entry else { return Vec::new() };
             let far = |row: u32| apart(space, shadow, 0.0, row);

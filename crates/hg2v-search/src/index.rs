@@ -96,6 +96,7 @@ impl<R: Real> Index<R> {
     /// The `k + 1` nearest rows of rows of the space, which lie at `numbers`.
     fn search(&self, numbers: std::ops::Range<usize>, k: usize) -> Result<Vec<Vec<Neighbor>>> {
         check_k(k)?;
+        let k = k.min(self.space.len());
         let (rows, shadows) = (&self.space.rows, &self.space.shadows.rows);
         match &self.links {
             None => Ok(exact::search_rows(&self.space, numbers, k + 1)),

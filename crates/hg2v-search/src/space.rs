@@ -102,7 +102,13 @@ impl<R: Real> Space<R> {
         if rows.len() / dim >= u32::MAX as usize {
             return refused("vectors", rows.len() / dim, "at most 4294967294 can be searched");
         }
-        assert_eq!(rows.len() % dim, 0, "rows of {dim} numbers");
+        if !rows.len().is_multiple_of(dim) {
+            return refused(
+                "vectors",
+                rows.len(),
+                &format!("a multiple of {dim} numbers is needed"),
+            );
+        }
         let squares = rows.par_chunks_exact(dim).map(|row| dot(row, row)).collect();
         let caster = match metric {
             Metric::Cosine => Caster { mean: vec![0.0; dim], factor: 1.0 },

@@ -3,6 +3,7 @@
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -12,6 +13,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
+use tokio::runtime::Runtime;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::{sleep, timeout};
 
@@ -44,13 +46,16 @@ pub struct Server {
     current: Arc<Current>,
     listener: TcpListener,
     address: SocketAddr,
+    runtime: Runtime,
+    signals: Signals,
 }
 
 impl Server {
     /// Loads everything and begins to listen.
     ///
     /// # Errors
-    /// Options that cannot be, files that cannot be read, an address that is taken.
+    /// Options that cannot be, files that cannot be read, an address that is taken, a system that
+    /// refuses threads or signals.
     pub fn bind(options: Options) -> Result<Server> {
         options.check()?;
         let current = Arc::new(Current::load(&options)?);
@@ -58,7 +63,17 @@ impl Server {
         let listener = TcpListener::bind(options.listen).map_err(refused)?;
         listener.set_nonblocking(true).map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
-        Ok(Server { options, current, listener, address })
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .map_err(refused)?;
+        // Whoever knows the address may send signals.
+        let signals = {
+            let _within = runtime.enter();
+            Signals::new().map_err(refused)?
+        };
+        Ok(Server { options, current, listener, address, runtime, signals })
     }
 
     /// Where it listens.
@@ -70,70 +85,67 @@ impl Server {
     /// at the files at once.
     ///
     /// # Errors
-    /// A system that refuses threads or signals.
+    /// A system that refuses threads.
     pub fn run(self) -> Result<()> {
-        let address = self.address;
-        let failed = |e| Error::io(address.to_string(), "serve", e);
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
-            .build()
-            .map_err(failed)?;
-        let ended = runtime.block_on(self.serve());
+        let Server { options, current, listener, address, runtime, signals } = self;
+        let ended = runtime.block_on(serve(options, current, listener, signals));
         // What did not end in time is left behind.
         runtime.shutdown_timeout(Duration::from_secs(1));
-        ended.map_err(failed)
+        ended.map_err(|e| Error::io(address.to_string(), "serve", e))
     }
+}
 
-    async fn serve(self) -> std::io::Result<()> {
-        let Server { options, current, listener, .. } = self;
-        let metrics = Arc::new(Metrics::default());
-        let (to_queue, jobs) = mpsc::channel(options.queue);
-        let workers = queue::start(Arc::clone(&current), Arc::clone(&metrics), jobs)?;
-        let watcher = tokio::spawn(watch(Arc::clone(&current), Arc::clone(&metrics)));
-        let app = Arc::new(App::new(options.clone(), current, Arc::clone(&metrics), to_queue));
-        let listener = tokio::net::TcpListener::from_std(listener)?;
-        let doors = Doors {
-            routes: router(Arc::clone(&app)),
-            graceful: GracefulShutdown::new(),
-            metrics,
-            head: HEAD.min(options.timeout),
+async fn serve(
+    options: Options,
+    current: Arc<Current>,
+    listener: TcpListener,
+    Signals { mut stop, look }: Signals,
+) -> std::io::Result<()> {
+    let metrics = Arc::new(Metrics::default());
+    let (to_queue, jobs) = mpsc::channel(options.queue);
+    let workers = queue::start(Arc::clone(&current), Arc::clone(&metrics), jobs)?;
+    let watcher = tokio::spawn(watch(Arc::clone(&current), Arc::clone(&metrics), look));
+    let app = Arc::new(App::new(options.clone(), current, Arc::clone(&metrics), to_queue));
+    let listener = tokio::net::TcpListener::from_std(listener)?;
+    let doors = Doors {
+        routes: router(Arc::clone(&app)),
+        graceful: GracefulShutdown::new(),
+        metrics,
+        head: HEAD.min(options.timeout),
+    };
+    let slots = Arc::new(Semaphore::new(options.connections));
+    loop {
+        let accepted = async {
+            let slot = Arc::clone(&slots).acquire_owned().await;
+            (listener.accept().await, slot)
         };
-        let slots = Arc::new(Semaphore::new(options.connections));
-        let mut stop = std::pin::pin!(stop_signal()?);
-        loop {
-            let accepted = async {
-                let slot = Arc::clone(&slots).acquire_owned().await;
-                (listener.accept().await, slot)
-            };
-            tokio::select! {
-                () = &mut stop => break,
-                (accepted, slot) = accepted => match accepted {
-                    Ok((stream, _)) => doors.open(stream, slot.ok()),
-                    // Too many files open, a connection that is gone: it passes.
-                    Err(_) => sleep(Duration::from_millis(50)).await,
-                },
-            }
+        tokio::select! {
+            () = stop.next() => break,
+            (accepted, slot) = accepted => match accepted {
+                Ok((stream, _)) => doors.open(stream, slot.ok()),
+                // Too many files open, a connection that is gone: it passes.
+                Err(_) => sleep(Duration::from_millis(50)).await,
+            },
         }
-        app.draining.store(true, Ordering::Relaxed);
-        // Who is connected already, though nobody has accepted it yet, is served too.
-        let end = Instant::now() + NEVER_QUIET;
-        while Instant::now() < end
-            && let Ok(Ok((stream, _))) = timeout(QUIET, listener.accept()).await
-        {
-            doors.open(stream, None);
-        }
-        drop(listener);
-        sleep(LINGER).await;
-        if timeout(options.grace, doors.graceful.shutdown()).await.is_err() {
-            say("some requests did not end in time");
-        }
-        watcher.abort();
-        drop((app, doors.routes));
-        let ended = || workers.into_iter().for_each(|worker| drop(worker.join()));
-        let _ = timeout(LOOK, tokio::task::spawn_blocking(ended)).await;
-        Ok(())
     }
+    app.draining.store(true, Ordering::Relaxed);
+    // Who is connected already, though nobody has accepted it yet, is served too.
+    let end = Instant::now() + NEVER_QUIET;
+    while Instant::now() < end
+        && let Ok(Ok((stream, _))) = timeout(QUIET, listener.accept()).await
+    {
+        doors.open(stream, None);
+    }
+    drop(listener);
+    sleep(LINGER).await;
+    if timeout(options.grace, doors.graceful.shutdown()).await.is_err() {
+        say("some requests did not end in time");
+    }
+    watcher.abort();
+    drop((app, doors.routes));
+    let ended = || workers.into_iter().for_each(|worker| drop(worker.join()));
+    let _ = timeout(LOOK, tokio::task::spawn_blocking(ended)).await;
+    Ok(())
 }
 
 /// What is done with a connection.
@@ -163,16 +175,16 @@ impl Doors {
 }
 
 /// Looks at the files now and then, and whenever SIGHUP asks for it.
-async fn watch(current: Arc<Current>, metrics: Arc<Metrics>) {
-    let mut hup = hup_signal();
+async fn watch(current: Arc<Current>, metrics: Arc<Metrics>, mut asked: Signal) {
     let mut last = String::new();
     loop {
-        tokio::select! {
-            () = sleep(LOOK) => {}
-            () = hup.next() => {}
-        }
+        let at_once = tokio::select! {
+            () = sleep(LOOK) => false,
+            () = asked.next() => true,
+        };
         let current = Arc::clone(&current);
-        let Ok(look) = tokio::task::spawn_blocking(move || current.look()).await else { continue };
+        let look = tokio::task::spawn_blocking(move || current.look(at_once)).await;
+        let Ok(look) = look else { continue };
         let said = match look {
             Ok(Look::Same) => continue,
             Ok(Look::Loaded) => {
@@ -197,45 +209,54 @@ async fn watch(current: Arc<Current>, metrics: Arc<Metrics>) {
     }
 }
 
-#[cfg(unix)]
-fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    Ok(async move {
-        tokio::select! {
-            _ = term.recv() => {}
-            _ = int.recv() => {}
-        }
-    })
+/// What may be asked of a running server.
+#[derive(Debug)]
+struct Signals {
+    /// SIGTERM or Ctrl-C: to end.
+    stop: Signal,
+    /// SIGHUP: to look at the files.
+    look: Signal,
 }
 
-#[cfg(not(unix))]
-fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
-    Ok(async {
-        let _ = tokio::signal::ctrl_c().await;
-    })
-}
-
-/// SIGHUP, where there is such a thing.
-struct Hup {
+impl Signals {
+    /// Listens from now on, within a runtime.
     #[cfg(unix)]
-    signal: Option<tokio::signal::unix::Signal>,
-}
+    fn new() -> std::io::Result<Signals> {
+        use tokio::signal::unix::SignalKind;
+        Ok(Signals {
+            stop: Signal::new(&[SignalKind::terminate(), SignalKind::interrupt()])?,
+            look: Signal::new(&[SignalKind::hangup()])?,
+        })
+    }
 
-fn hup_signal() -> Hup {
-    Hup {
-        #[cfg(unix)]
-        signal: tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).ok(),
+    #[cfg(windows)]
+    fn new() -> std::io::Result<Signals> {
+        let stop = Signal { any: vec![tokio::signal::windows::ctrl_c()?] };
+        Ok(Signals { stop, look: Signal { any: Vec::new() } })
     }
 }
 
-impl Hup {
+/// Any of some signals; of none, none ever.
+#[derive(Debug)]
+struct Signal {
+    #[cfg(unix)]
+    any: Vec<tokio::signal::unix::Signal>,
+    #[cfg(windows)]
+    any: Vec<tokio::signal::windows::CtrlC>,
+}
+
+impl Signal {
+    #[cfg(unix)]
+    fn new(kinds: &[tokio::signal::unix::SignalKind]) -> std::io::Result<Signal> {
+        let any = kinds.iter().map(|&kind| tokio::signal::unix::signal(kind));
+        Ok(Signal { any: any.collect::<std::io::Result<_>>()? })
+    }
+
     async fn next(&mut self) {
-        #[cfg(unix)]
-        if let Some(signal) = &mut self.signal {
-            signal.recv().await;
-            return;
-        }
-        std::future::pending().await
+        std::future::poll_fn(|context| {
+            let came = self.any.iter_mut().any(|signal| signal.poll_recv(context).is_ready());
+            if came { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await
     }
 }

@@ -11,24 +11,24 @@ const BUCKETS: [f64; 12] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5
 
 /// Counters of a server.
 #[derive(Debug, Default)]
-pub struct Metrics {
+pub(crate) struct Metrics {
     requests: Mutex<BTreeMap<(&'static str, u16), u64>>,
     durations: [AtomicU64; BUCKETS.len() + 1],
     duration_micros: AtomicU64,
     /// Connections accepted.
-    pub connections: AtomicU64,
+    pub(crate) connections: AtomicU64,
     /// Graphs embedded.
-    pub graphs: AtomicU64,
+    pub(crate) graphs: AtomicU64,
     /// Calls that embedded them.
-    pub batches: AtomicU64,
+    pub(crate) batches: AtomicU64,
     /// Models and indices loaded after the first.
-    pub reloads: AtomicU64,
+    pub(crate) reloads: AtomicU64,
     /// Models and indices that could not be loaded.
-    pub failed_reloads: AtomicU64,
+    pub(crate) failed_reloads: AtomicU64,
 }
 
 impl Metrics {
-    /// Adds one.
+    /// Adds `amount`.
     pub(crate) fn add(counter: &AtomicU64, amount: u64) {
         counter.fetch_add(amount, Relaxed);
     }
@@ -44,7 +44,7 @@ impl Metrics {
     }
 
     /// All of it as text; `waiting` requests wait or are worked on.
-    pub fn text(&self, waiting: usize) -> String {
+    pub(crate) fn text(&self, waiting: usize) -> String {
         let mut text = String::new();
         let head = |text: &mut String, name: &str, kind: &str, help: &str| {
             let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Bytes;
+use hg2v::coarsen::cache::Cache;
 use hg2v::dataset::Limits;
 use hg2v::error::{Error, Result};
+use hg2v::nn::machine::Machine;
 use hg2v::vectors::Vectors;
 use hg2v_search::catalog::Choice;
 
@@ -25,6 +27,8 @@ pub struct Options {
     pub data: Option<PathBuf>,
     /// How vectors are searched.
     pub choice: Choice,
+    /// Where graphs are embedded.
+    pub machine: Machine,
     /// Where to listen; port 0 takes one that is free.
     pub listen: SocketAddr,
     /// What every request must bear; needed to listen beyond this machine.
@@ -37,16 +41,19 @@ pub struct Options {
     pub connections: usize,
     /// Bytes of one body, or of one line of a stream.
     pub max_request_bytes: u64,
-    /// Bytes of all bodies together that are held at a time.
+    /// Bytes of all bodies, and of lines of streams, together that are held at a time; at
+    /// least those of the longest that may be sent.
     pub max_held_bytes: u64,
-    /// Nodes of one graph.
-    pub max_nodes: u64,
+    /// Nodes of one graph that is sent.
+    pub max_request_nodes: u64,
     /// How long a request may take, its body included; a stream, from one line to the next.
     pub timeout: Duration,
     /// How long a shutdown waits for what was accepted.
     pub grace: Duration,
     /// How files of vectors and graphs are read.
     pub limits: Limits,
+    /// Where the pyramids of `data` are kept, for the next start and the next model.
+    pub cache: Option<Cache>,
 }
 
 /// What a page shows: all graphs and their vectors.
@@ -86,6 +93,17 @@ impl fmt::Debug for Page {
 }
 
 impl Options {
+    /// What [`queue`](Options::queue) is unless said otherwise.
+    pub const QUEUE: usize = 256;
+    /// What [`connections`](Options::connections) is unless said otherwise.
+    pub const CONNECTIONS: usize = 512;
+    /// What [`max_request_bytes`](Options::max_request_bytes) is unless said otherwise.
+    pub const MAX_REQUEST_BYTES: u64 = 16 << 20;
+    /// What [`max_request_nodes`](Options::max_request_nodes) is unless said otherwise.
+    pub const MAX_REQUEST_NODES: u64 = 100_000;
+    /// What [`timeout`](Options::timeout) is unless said otherwise.
+    pub const TIMEOUT: Duration = Duration::from_secs(30);
+
     /// Serves `model` on a free port of this machine.
     pub fn new(model: impl Into<PathBuf>) -> Options {
         Options {
@@ -93,17 +111,19 @@ impl Options {
             index: None,
             data: None,
             choice: Choice::default(),
+            machine: Machine::Cpu,
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             token: None,
             page: Page::plain(),
-            queue: 256,
-            connections: 512,
-            max_request_bytes: 16 << 20,
+            queue: Options::QUEUE,
+            connections: Options::CONNECTIONS,
+            max_request_bytes: Options::MAX_REQUEST_BYTES,
             max_held_bytes: 256 << 20,
-            max_nodes: 100_000,
-            timeout: Duration::from_secs(30),
+            max_request_nodes: Options::MAX_REQUEST_NODES,
+            timeout: Options::TIMEOUT,
             grace: Duration::from_secs(30),
             limits: Limits::default(),
+            cache: None,
         }
     }
 
@@ -138,7 +158,7 @@ impl Options {
         }
         for (name, value) in [
             ("--max-request-bytes", self.max_request_bytes),
-            ("--max-nodes", self.max_nodes),
+            ("--max-request-nodes", self.max_request_nodes),
             ("--timeout", self.timeout.as_millis() as u64),
         ] {
             if value == 0 {
@@ -151,7 +171,7 @@ impl Options {
     /// Bounds of a graph that is sent.
     pub(crate) fn request_limits(&self) -> Limits {
         Limits {
-            max_nodes: self.max_nodes,
+            max_nodes: self.max_request_nodes,
             max_record_bytes: self.max_request_bytes,
             max_unpacked_bytes: self.max_request_bytes,
         }

@@ -19,6 +19,7 @@ use hg2v_search::catalog::Catalog;
 use rayon::ThreadPoolBuilder;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::embedding::Embedding;
 use crate::metrics::Metrics;
 use crate::request::NAME;
 use crate::state::{Current, State, say};
@@ -32,7 +33,7 @@ const LARGE: usize = 1 << 13;
 
 /// What is to be done.
 #[derive(Debug)]
-pub enum Work {
+pub(crate) enum Work {
     /// Vectors of graphs, of which the first stands on this line (from 0).
     Embed(Vec<GraphRecord>, u64),
     /// The nearest to a graph, this many.
@@ -43,7 +44,7 @@ pub enum Work {
 
 /// What came of it.
 #[derive(Debug)]
-pub enum Done {
+pub(crate) enum Done {
     /// A vector for each graph, or why there is none.
     Vectors(Vec<Result<Vec<f32>, String>>),
     /// Neighbours, and the state whose rows they are.
@@ -58,18 +59,18 @@ pub enum Done {
 
 /// Something to do, and who waits for it.
 #[derive(Debug)]
-pub struct Job {
+pub(crate) struct Job {
     /// What.
-    pub work: Work,
+    pub(crate) work: Work,
     /// Who.
-    pub reply: oneshot::Sender<Done>,
+    pub(crate) reply: oneshot::Sender<Done>,
 }
 
 /// Starts the threads that work off the jobs of `queue`, until its other end is gone.
 ///
 /// # Errors
 /// A system without threads.
-pub fn start(
+pub(crate) fn start(
     current: Arc<Current>,
     metrics: Arc<Metrics>,
     queue: mpsc::Receiver<Job>,
@@ -92,8 +93,8 @@ pub fn start(
                 let batch = Batch::take(first, &mut waiting, threads, &state);
                 drop(waiting);
                 match batch.size >= LARGE {
-                    true => all.install(|| batch.work_off(&state, &metrics)),
-                    false => batch.work_off(&state, &metrics),
+                    true => all.install(|| batch.work_off(&current.embedding, &state, &metrics)),
+                    false => batch.work_off(&current.embedding, &state, &metrics),
                 }
             }
         })
@@ -136,11 +137,11 @@ impl Batch {
         self.jobs.push(job);
     }
 
-    fn work_off(self, state: &Arc<State>, metrics: &Metrics) {
+    fn work_off(self, embedding: &Embedding, state: &Arc<State>, metrics: &Metrics) {
         let (works, replies): (Vec<Work>, Vec<_>) =
             self.jobs.into_iter().map(|job| (job.work, job.reply)).unzip();
         let count = works.len();
-        let done = catch_unwind(AssertUnwindSafe(|| answers(state, metrics, works)));
+        let done = catch_unwind(AssertUnwindSafe(|| answers(embedding, state, metrics, works)));
         let done = done.unwrap_or_else(|_| {
             say("error: a batch of requests broke down; its requests are answered with 500");
             (0..count).map(|_| Done::Broken).collect()
@@ -153,8 +154,12 @@ impl Batch {
 }
 
 /// An answer for each work.
-fn answers(state: &Arc<State>, metrics: &Metrics, works: Vec<Work>) -> Vec<Done> {
-    let model = &state.model;
+fn answers(
+    embedding: &Embedding,
+    state: &Arc<State>,
+    metrics: &Metrics,
+    works: Vec<Work>,
+) -> Vec<Done> {
     let mut records: Vec<GraphRecord> = Vec::new();
     let mut starts = Vec::with_capacity(works.len());
     let mut rest = Vec::with_capacity(works.len());
@@ -173,7 +178,7 @@ fn answers(state: &Arc<State>, metrics: &Metrics, works: Vec<Work>) -> Vec<Done>
         });
     }
     starts.push(records.len());
-    let vectors = embed(model, &records, &starts, &rest);
+    let vectors = embed(embedding, &state.model, &records, &starts, &rest);
     if !records.is_empty() {
         Metrics::add(&metrics.graphs, records.len() as u64);
         Metrics::add(&metrics.batches, 1);
@@ -209,6 +214,7 @@ enum Rest {
 
 /// A vector for each record, all at once; if one cannot be embedded, each by itself.
 fn embed(
+    embedding: &Embedding,
     model: &Hg2v,
     records: &[GraphRecord],
     starts: &[usize],
@@ -217,8 +223,8 @@ fn embed(
     let dim = model.network().layout.embedding_dim();
     let file = Path::new(NAME);
     let vectors = |records: &[GraphRecord], position: u64| {
-        let (examples, _) = model.examples(Run { records, file, position }, None)?;
-        Ok::<_, hg2v::Error>(model.embed_examples(&examples))
+        let (examples, _) = model.examples(Run { position, ..Run::of(records, file) }, None)?;
+        Ok::<_, hg2v::Error>(embedding.vectors(model, &examples))
     };
     if let Ok(rows) = vectors(records, 0) {
         return rows.chunks_exact(dim).map(|row| Ok(row.to_vec())).collect();

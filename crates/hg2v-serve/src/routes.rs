@@ -1,13 +1,11 @@
 //! What is answered to whom.
 
-use std::future::poll_fn;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use axum::Router;
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::Body;
 use axum::extract::{Path, Query, Request, State};
 use axum::http::header::{
     AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY,
@@ -26,6 +24,7 @@ use subtle::ConstantTimeEq;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::time::{Instant as Deadline, timeout_at};
 
+use crate::body::{Held, Room, next, parsed};
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::queue::{Done, Job, Work};
@@ -38,9 +37,6 @@ const OPENAPI: &str = include_str!("openapi.json");
 /// Most neighbours that are answered.
 const MOST_NEIGHBORS: usize = 1000;
 
-/// Bodies longer than this are parsed beside the threads that talk to others.
-const LONG: usize = 1 << 16;
-
 /// What every route shares.
 pub(crate) struct App {
     pub(crate) options: Options,
@@ -49,8 +45,8 @@ pub(crate) struct App {
     pub(crate) queue: mpsc::Sender<Job>,
     /// A slot for each request that waits or is worked on.
     pub(crate) slots: Arc<Semaphore>,
-    /// Kibibytes that bodies may hold.
-    pub(crate) held: Arc<Semaphore>,
+    /// What bodies may hold together.
+    pub(crate) room: Room,
     /// Whether the server is about to end.
     pub(crate) draining: AtomicBool,
     token: Option<[u8; 32]>,
@@ -63,10 +59,9 @@ impl App {
         metrics: Arc<Metrics>,
         queue: mpsc::Sender<Job>,
     ) -> App {
-        let kibibytes = (options.max_held_bytes >> 10).clamp(1, Semaphore::MAX_PERMITS as u64);
         App {
             slots: Arc::new(Semaphore::new(options.queue)),
-            held: Arc::new(Semaphore::new(kibibytes as usize)),
+            room: Room::new(options.max_held_bytes.max(options.max_request_bytes)),
             token: options.token.as_deref().map(digest),
             draining: AtomicBool::new(false),
             options,
@@ -113,7 +108,7 @@ impl Refusal {
         Refusal(StatusCode::INTERNAL_SERVER_ERROR, said.to_owned())
     }
 
-    fn bad(said: impl ToString) -> Refusal {
+    pub(crate) fn bad(said: impl ToString) -> Refusal {
         Refusal(StatusCode::BAD_REQUEST, said.to_string())
     }
 }
@@ -266,7 +261,8 @@ async fn embed_one(app: Arc<App>, headers: HeaderMap, body: Body) -> Result<Resp
     let _slot = app.slot()?;
     let body = read(&app, &headers, body, deadline).await?;
     let limits = app.options.request_limits();
-    let record = body.parsed(move |bytes| request::graph(bytes, 1, &limits)).await?;
+    let record = parsed(body, move |bytes| request::graph(bytes, 1, &limits)).await?;
+    let record = record.map_err(Refusal::bad)?;
     let key = Key::of(&record);
     match app.ask(Work::Embed(vec![record], 0), deadline).await? {
         Done::Vectors(mut vectors) => match vectors.pop() {
@@ -350,8 +346,8 @@ async fn search_one(
     let _slot = app.slot()?;
     let body = read(&app, &headers, body, deadline).await?;
     let limits = app.options.request_limits();
-    let question = body.parsed(move |bytes| request::question(bytes, &limits)).await?;
-    let work = match question {
+    let question = parsed(body, move |bytes| request::question(bytes, &limits)).await?;
+    let work = match question.map_err(Refusal::bad)? {
         Question::Id(id) => Work::Near(id, top),
         Question::Graph(record) => Work::Search(record, top),
     };
@@ -377,47 +373,6 @@ fn neighbors(state: &Answers, near: &[Neighbor]) -> String {
     json!({ "metric": metric, "exact": exact, "neighbors": neighbors }).to_string()
 }
 
-/// A body, and what it holds of the bytes that may be held.
-struct Held {
-    bytes: Vec<u8>,
-    permits: Option<OwnedSemaphorePermit>,
-}
-
-impl Held {
-    /// What `parse` makes of it; a long one is parsed on a thread of its own.
-    async fn parsed<T: Send + 'static>(
-        self,
-        parse: impl FnOnce(&[u8]) -> hg2v::Result<T> + Send + 'static,
-    ) -> Result<T, Refusal> {
-        let Held { bytes, permits } = self;
-        let parsed = match bytes.len() < LONG {
-            true => parse(&bytes),
-            false => tokio::task::spawn_blocking(move || parse(&bytes))
-                .await
-                .map_err(|_| Refusal::broken())?,
-        };
-        drop(permits);
-        parsed.map_err(Refusal::bad)
-    }
-}
-
-/// The next bytes of a body.
-pub(crate) async fn next(body: &mut Body) -> Option<Result<Bytes, Refusal>> {
-    loop {
-        let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await?;
-        match frame {
-            Ok(frame) => match frame.into_data() {
-                Ok(bytes) => return Some(Ok(bytes)),
-                // Trailers say nothing to us.
-                Err(_) => continue,
-            },
-            Err(_) => {
-                return Some(Err(Refusal::bad("the body ended before its end; send it again")));
-            }
-        }
-    }
-}
-
 /// Reads a whole body, within all bounds.
 async fn read(
     app: &App,
@@ -434,24 +389,17 @@ async fn read(
     if length.is_some_and(|length: u64| length > most) {
         return Err(long());
     }
-    let mut held = Held { bytes: Vec::new(), permits: None };
+    let mut held = Held::default();
     let late = |_| {
         let said = "the body did not arrive in time".to_owned();
         Refusal(StatusCode::REQUEST_TIMEOUT, said)
     };
-    while let Some(bytes) = timeout_at(deadline, next(&mut body)).await.map_err(late)? {
-        let bytes = bytes?;
-        if (held.bytes.len() + bytes.len()) as u64 > most {
+    while let Some(piece) = timeout_at(deadline, next(&mut body)).await.map_err(late)? {
+        let piece = piece?;
+        if (held.len() + piece.len()) as u64 > most {
             return Err(long());
         }
-        let kibibytes = bytes.len().div_ceil(1 << 10) as u32;
-        let more = Arc::clone(&app.held).try_acquire_many_owned(kibibytes);
-        let more = more.map_err(|_| Refusal::busy())?;
-        match &mut held.permits {
-            Some(permits) => permits.merge(more),
-            none => *none = Some(more),
-        }
-        held.bytes.extend_from_slice(&bytes);
+        held.add(&piece, &app.room)?;
     }
     Ok(held)
 }

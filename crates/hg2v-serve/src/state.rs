@@ -3,24 +3,27 @@
 //! They are read once and then watched. A model that is replaced is taken together with
 //! an index that belongs to it, so that no vector is ever searched among those of another
 //! model: with a file of vectors, when that is replaced too; with graphs alone, by
-//! embedding them again. What cannot be loaded changes nothing.
+//! embedding them again. What cannot be loaded changes nothing, and is tried again when it
+//! has changed.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;
 
 use axum::body::Bytes;
 use hg2v::dataset::{self, Format, jsonl};
 use hg2v::error::{Error, Place, Result};
 use hg2v::graph::GraphRecord;
-use hg2v::model::folder;
+use hg2v::nn::machine::Machine;
+use hg2v::saved;
 use hg2v::{Hg2v, vectors};
-use hg2v_search::catalog::{Catalog, embedded, name_of};
+use hg2v_search::catalog::{Catalog, embedded};
 use sha2::{Digest, Sha256};
 
+use crate::embedding::Embedding;
 use crate::options::{Options, Shown};
 
 /// All graphs, by name.
@@ -43,7 +46,7 @@ impl Graphs {
         let records = Arc::new(source.by_ref().collect::<Result<Vec<_>>>()?);
         let mut by_name = BTreeMap::new();
         for (position, record) in records.iter().enumerate() {
-            by_name.entry(name_of(record, position as u64).to_string()).or_insert(position);
+            by_name.entry(record.id_at(position as u64).to_string()).or_insert(position);
         }
         let (format, ignored) = (source.format, source.ignored());
         Ok(Graphs { file: source.path, format, ignored, records, by_name })
@@ -53,22 +56,22 @@ impl Graphs {
     pub fn line(&self, name: &str) -> Option<Vec<u8>> {
         let &position = self.by_name.get(name)?;
         let mut record = self.records[position].clone();
-        record.id.get_or_insert_with(|| name_of(&GraphRecord::default(), position as u64));
+        record.id = Some(record.id_at(position as u64));
         jsonl::line_of(&record).ok()
     }
 }
 
 /// What answers are made from, all of one moment.
 #[derive(Debug)]
-pub struct State {
+pub(crate) struct State {
     /// The model.
-    pub model: Hg2v,
+    pub(crate) model: Hg2v,
     /// What can be searched.
-    pub catalog: Option<Catalog>,
+    pub(crate) catalog: Option<Catalog>,
     /// What can be looked at.
-    pub graphs: Option<Arc<Graphs>>,
+    pub(crate) graphs: Option<Arc<Graphs>>,
     /// The page that shows them.
-    pub page: Bytes,
+    pub(crate) page: Bytes,
     seen: Seen,
 }
 
@@ -76,24 +79,36 @@ pub struct State {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Seen {
     model: Option<[u8; 32]>,
+    /// Replaced before the rest of the model, which tells whether they are its own: alone
+    /// they are no new model, but what could not be loaded may be mended by them.
+    parameters: Option<(u64, SystemTime)>,
     index: Option<(u64, SystemTime)>,
 }
 
 impl Seen {
     /// Looks at the files now; what is missing may be about to be replaced.
     fn now(options: &Options) -> Seen {
-        let config = fs::read(options.model.join(folder::CONFIG)).ok();
-        let index = options.index.as_ref().and_then(|path| fs::metadata(path).ok());
+        let config = fs::read(options.model.join(saved::CONFIG)).ok();
+        let about = |path: &Path| {
+            let about = fs::metadata(path).ok()?;
+            Some((about.len(), about.modified().ok()?))
+        };
         Seen {
             model: config.map(|bytes| Sha256::digest(&bytes).into()),
-            index: index.and_then(|about| Some((about.len(), about.modified().ok()?))),
+            parameters: about(&options.model.join(saved::PARAMETERS)),
+            index: options.index.as_deref().and_then(about),
         }
     }
 }
 
 impl State {
-    fn load(options: &Options, graphs: Option<Arc<Graphs>>) -> Result<State> {
-        let seen = Seen::now(options);
+    /// Loads what was `seen` just before; graphs are embedded on `machine`.
+    fn load(
+        options: &Options,
+        machine: &Machine,
+        graphs: Option<Arc<Graphs>>,
+        seen: Seen,
+    ) -> Result<State> {
         let model = Hg2v::load(&options.model)?;
         let found = match (&options.index, &graphs) {
             (Some(path), _) => {
@@ -108,7 +123,9 @@ impl State {
                 Some((found, path))
             }
             (None, Some(graphs)) => {
-                let found = embedded(&model, &graphs.records, &graphs.file, None, |_| {})?;
+                let cache = options.cache.as_ref();
+                let Graphs { records, file, .. } = &**graphs;
+                let found = embedded(machine, &model, records, file, cache, |_| {})?;
                 Some((found, &graphs.file))
             }
             (None, None) => None,
@@ -124,7 +141,7 @@ impl State {
 
 /// What a look at the files led to.
 #[derive(Debug)]
-pub enum Look {
+pub(crate) enum Look {
     /// Nothing is new.
     Same,
     /// The model is new and the index is not: the old ones are kept until it is.
@@ -135,9 +152,13 @@ pub enum Look {
 
 /// The state of now, which anyone may take and keep while it is replaced.
 #[derive(Debug)]
-pub struct Current {
+pub(crate) struct Current {
     options: Options,
+    /// Where graphs become vectors.
+    pub(crate) embedding: Embedding,
     state: RwLock<Arc<State>>,
+    /// What could not be loaded.
+    failed: Mutex<Option<Seen>>,
 }
 
 impl Current {
@@ -145,14 +166,20 @@ impl Current {
     ///
     /// # Errors
     /// A file that is missing or damaged, or does not belong to the model.
-    pub fn load(options: &Options) -> Result<Current> {
+    pub(crate) fn load(options: &Options) -> Result<Current> {
         let graphs = options.data.as_ref().map(|path| Graphs::read(path, options)).transpose()?;
-        let state = State::load(options, graphs.map(Arc::new))?;
-        Ok(Current { options: options.clone(), state: RwLock::new(Arc::new(state)) })
+        let machine = &options.machine;
+        let state = State::load(options, machine, graphs.map(Arc::new), Seen::now(options))?;
+        Ok(Current {
+            options: options.clone(),
+            embedding: Embedding::on(machine.clone()),
+            state: RwLock::new(Arc::new(state)),
+            failed: Mutex::new(None),
+        })
     }
 
     /// The state of now.
-    pub fn get(&self) -> Arc<State> {
+    pub(crate) fn get(&self) -> Arc<State> {
         match self.state.read() {
             Ok(state) => Arc::clone(&state),
             // Nobody panics while holding it; what is there is whole in any case.
@@ -160,14 +187,21 @@ impl Current {
         }
     }
 
-    /// Loads what was replaced since the last time.
+    /// Loads what was replaced since the last time. What failed then is tried again when it
+    /// has changed, or when somebody `asked` for it: loading takes as long for nothing.
     ///
     /// # Errors
     /// As [`load`](Current::load); the old state stays.
-    pub fn look(&self) -> Result<Look> {
+    pub(crate) fn look(&self, asked: bool) -> Result<Look> {
         let old = self.get();
         let seen = Seen::now(&self.options);
-        if seen == old.seen || seen.model.is_none() {
+        let new = seen.model != old.seen.model || seen.index != old.seen.index;
+        if !new || seen.model.is_none() {
+            return Ok(Look::Same);
+        }
+        // Whoever panics while holding it has not loaded anything: that stands there already.
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        if !asked && failed.as_ref() == Some(&seen) {
             return Ok(Look::Same);
         }
         if self.options.index.is_some()
@@ -176,10 +210,13 @@ impl Current {
         {
             return Ok(Look::Waiting);
         }
-        let new = Arc::new(State::load(&self.options, old.graphs.clone())?);
+        *failed = Some(seen.clone());
+        let machine = self.embedding.machine();
+        let new = State::load(&self.options, &machine, old.graphs.clone(), seen)?;
+        *failed = None;
         match self.state.write() {
-            Ok(mut state) => *state = new,
-            Err(poisoned) => *poisoned.into_inner() = new,
+            Ok(mut state) => *state = Arc::new(new),
+            Err(poisoned) => *poisoned.into_inner() = Arc::new(new),
         }
         Ok(Look::Loaded)
     }

@@ -2,7 +2,7 @@
 //!
 //! One task reads and parses, a chunk of lines ahead of another that writes. Everything
 //! between is bounded, so whoever sends must read what is answered: a stream that stands
-//! still for too long is ended, with a line that says why.
+//! still for too long, or drips, is ended with a line that says why.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,14 +12,17 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
+use hg2v::dataset::Limits;
+use hg2v::graph::GraphRecord;
 use hyper::body::Frame;
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::timeout;
+use tokio::time::{Instant as Deadline, timeout, timeout_at};
 
+use crate::body::{Held, next, parsed};
 use crate::queue::{Done, Job, Work};
 use crate::request;
-use crate::routes::{App, Key, Refusal, next};
+use crate::routes::{App, Key, Refusal};
 
 /// Lines and bytes that are handed over together, and such chunks that may be under way.
 const LINES: usize = 64;
@@ -75,42 +78,36 @@ impl HttpBody for Lines {
 
 /// Hands the lines of a body over, in chunks.
 async fn read(app: &App, mut body: Body, to_write: mpsc::Sender<Chunk>) {
-    let mut buffer: Vec<u8> = Vec::new();
+    let mut held = Held::default();
     let mut number = 0;
+    let mut deadline = Deadline::now() + app.options.timeout;
     loop {
-        let (more, mut end) = match timeout(app.options.timeout, next(&mut body)).await {
-            Ok(Some(Ok(bytes))) => {
-                buffer.extend_from_slice(&bytes);
-                (true, None)
-            }
-            Ok(Some(Err(Refusal(_, said)))) => (false, Some(said)),
-            Ok(None) => {
-                // The last line may lack its end.
-                buffer.push(b'\n');
-                (false, None)
-            }
-            Err(_) => (false, Some("the next line did not arrive in time".to_owned())),
+        let arrived = arrive(app, &mut body, &mut held, deadline).await;
+        let more = matches!(arrived, Ok(Some(_)));
+        let (whole, mut end) = match arrived {
+            // The last line may lack its end.
+            Ok(whole) => (whole.unwrap_or(held.len()), None),
+            Err(Refusal(_, said)) => (0, Some(said)),
         };
-        let whole = buffer.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        if (buffer.len() - whole) as u64 > app.options.max_request_bytes {
-            let most = app.options.max_request_bytes;
+        if whole > 0 {
+            let (mut lines, _taken) = held.split_to(whole, &app.room).into_parts();
+            while !lines.is_empty() {
+                let chunk = lines.split_to(chunk_of(&lines));
+                if !hand_over(app, chunk, &mut number, &to_write, None).await {
+                    return;
+                }
+            }
+            // Time begins anew with a line: pieces of one do not count, nor does it run while
+            // others keep the lines waiting.
+            deadline = Deadline::now() + app.options.timeout;
+        }
+        let most = app.options.max_request_bytes;
+        if held.len() as u64 > most {
             end = Some(format!("line {} is longer than {most} bytes", number + 1));
         }
-        let lines: Vec<&[u8]> = buffer[..whole].split(|byte| *byte == b'\n').collect();
-        let (_, lines) = lines.split_last().unwrap_or((&&[][..], &[]));
-        let mut rest = lines;
-        while !rest.is_empty() {
-            let size = chunk_of(rest);
-            let (chunk, later) = rest.split_at(size);
-            rest = later;
-            if !hand_over(app, chunk, &mut number, &to_write, None).await {
-                return;
-            }
-        }
-        buffer.drain(..whole);
         let ended = end.is_some() || !more;
-        if let Some(end) = end {
-            hand_over(app, &[], &mut number, &to_write, Some(end)).await;
+        if end.is_some() {
+            hand_over(app, Bytes::new(), &mut number, &to_write, end).await;
         }
         if ended {
             return;
@@ -118,40 +115,88 @@ async fn read(app: &App, mut body: Body, to_write: mpsc::Sender<Chunk>) {
     }
 }
 
-/// How many of the lines are handed over together.
-fn chunk_of(lines: &[&[u8]]) -> usize {
-    let mut bytes = 0;
-    let within = |line: &&&[u8]| {
-        bytes += line.len();
-        bytes <= BYTES
+/// Waits for the next piece of a body: how many of the bytes that are then held are whole
+/// lines, or nothing at the end of the body.
+async fn arrive(
+    app: &App,
+    body: &mut Body,
+    held: &mut Held,
+    deadline: Deadline,
+) -> Result<Option<usize>, Refusal> {
+    let late = |_| Refusal::bad("the next line did not arrive in time");
+    let Some(piece) = timeout_at(deadline, next(body)).await.map_err(late)? else {
+        return Ok(None);
     };
-    lines.iter().take(LINES).take_while(within).count().max(1)
+    let (before, piece) = (held.len(), piece?);
+    held.add(&piece, &app.room)?;
+    // What was held before is the beginning of a line: no line ends there.
+    let last = piece.iter().rposition(|byte| *byte == b'\n');
+    Ok(Some(last.map_or(0, |last| before + last + 1)))
+}
+
+/// The lines of a text, each with its end.
+fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split_inclusive(|byte| *byte == b'\n')
+}
+
+/// How many bytes, of whole lines, are handed over together.
+fn chunk_of(lines: &[u8]) -> usize {
+    let mut bytes = 0;
+    for line in lines_of(lines).take(LINES) {
+        if bytes > 0 && bytes + line.len() > BYTES {
+            break;
+        }
+        bytes += line.len();
+    }
+    bytes
+}
+
+/// Lines, and what they are.
+#[derive(Default)]
+struct Parsed {
+    count: u64,
+    known: Vec<(u64, Result<Key, String>)>,
+    records: Vec<GraphRecord>,
+}
+
+/// What the lines after the first `before` of a stream are.
+fn parse(lines: &[u8], before: u64, limits: &Limits) -> Parsed {
+    let mut parsed = Parsed::default();
+    for line in lines_of(lines) {
+        parsed.count += 1;
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let number = before + parsed.count;
+        let known = match request::graph(line, number, limits) {
+            Ok(record) => {
+                let key = Key::of(&record);
+                parsed.records.push(record);
+                Ok(key)
+            }
+            Err(refused) => Err(refused.to_string()),
+        };
+        parsed.known.push((number, known));
+    }
+    parsed
 }
 
 /// Parses some lines and asks for their vectors; whether anybody wants more.
 async fn hand_over(
     app: &App,
-    lines: &[&[u8]],
+    lines: Bytes,
     number: &mut u64,
     to_write: &mpsc::Sender<Chunk>,
     end: Option<String>,
 ) -> bool {
-    let limits = app.options.request_limits();
-    let (mut known, mut records) = (Vec::with_capacity(lines.len()), Vec::new());
-    let first = *number;
-    for line in lines {
-        *number += 1;
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
-        match request::graph(line, *number, &limits) {
-            Ok(record) => {
-                known.push((*number, Ok(Key::of(&record))));
-                records.push(record);
-            }
-            Err(refused) => known.push((*number, Err(refused.to_string()))),
-        }
-    }
+    let (limits, first) = (app.options.request_limits(), *number);
+    let parsed = parsed(lines, move |lines| parse(lines, first, &limits)).await;
+    let (Parsed { count, known, records }, end) = match parsed {
+        Ok(parsed) => (parsed, end),
+        Err(Refusal(_, said)) => (Parsed::default(), Some(said)),
+    };
+    let more = end.is_none();
+    *number += count;
     let (reply, answer) = oneshot::channel();
     if records.is_empty() {
         let _ = reply.send(Done::Vectors(Vec::new()));
@@ -161,7 +206,7 @@ async fn hand_over(
             return false;
         }
     }
-    to_write.send(Chunk { lines: known, answer, end }).await.is_ok()
+    to_write.send(Chunk { lines: known, answer, end }).await.is_ok() && more
 }
 
 /// The lines that answer a chunk.

@@ -46,3 +46,9 @@ fn a_server_that_others_reach_needs_a_token() {
     assert!(Options::new("m").check().is_ok());
     assert!(Options { queue: 0, ..Options::new("m") }.check().is_err());
 }
+
+#[test]
+fn a_refused_option_is_called_what_the_command_calls_it() {
+    let options = Options { max_request_nodes: 0, ..Options::new("m") };
+    assert!(options.check().unwrap_err().to_string().contains("--max-request-nodes"));
+}

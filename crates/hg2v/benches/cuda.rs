@@ -1,9 +1,10 @@
 //! Whether an NVIDIA card computes what the processor does, and how fast:
-//! `cargo bench --workspace --features hg2v/cuda --bench cuda [-- check full time [NODES]]`.
+//! `cargo bench --workspace --features hg2v/cuda --bench cuda [-- check [small] full time [NODES]]`.
 //!
 //! `check`: activations, losses, gradients and embeddings of many networks against `f64`
 //! on the processor, that the same work gives the same bits, that a graph has the same
-//! vector alone and among others, that a run may move between devices. `full`: what a full
+//! vector alone and among others, that a run may move between devices; with `small`, without the
+//! products whose kernels in cuBLAS compute-sanitizer's racecheck fails on. `full`: what a full
 //! memory says (apart, since compute-sanitizer counts it as a failure). `time`: whole steps,
 //! batches put together and losses read included; "asking" is the processor's part of
 //! them, while the card works already. Ends with 1 where something fails; without a card
@@ -18,7 +19,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use hg2v::model::architecture::Layer;
-use hg2v::model::{Architecture, Example, Keep, Layout, Network, Tape, initial};
+use hg2v::model::{Architecture, Example, Keep, Layout, Network, Seeds, Tape, initial};
 use hg2v::nn::cuda::Cuda;
 use hg2v::nn::dense::Activation;
 use hg2v::nn::device::{Device, Panel, PanelMut, Window};
@@ -47,10 +48,16 @@ fn main() -> ExitCode {
     println!("{}, opened in {:.2} s", card.describe(), started.elapsed().as_secs_f64());
     let mut fine = true;
     if wants("check") {
-        fine &= check_networks(&card);
-        fine &= check_store(&card);
-        fine &= check_steady(&card);
-        fine &= check_training(&card);
+        let mut networks = networks();
+        if words.iter().any(|word| word == "small") {
+            networks.pop();
+        } else {
+            fine &= check_precisions(networks.last().unwrap());
+        }
+        fine &= check_networks(&card, &networks);
+        fine &= check_store(&card, &networks[1]);
+        fine &= check_steady(&card, &networks);
+        fine &= check_training(&card, &networks[0]);
     }
     if wants("time") {
         let nodes: Vec<usize> = words.iter().filter_map(|word| word.parse().ok()).collect();
@@ -88,7 +95,8 @@ fn pass<D: Device>(
     let de = cast(&numbers(batch.num_graphs() * layout.embedding_dim()));
     network.place(device, &mut tape, batch, &cast(features));
     network.forward(device, &parameters, &mut tape, Keep::Everything, true);
-    network.backward(device, &parameters, &mut tape, Some(pairs), Some(&de), true, &mut gradients);
+    let seeds = Seeds { pairs: Some(pairs), embeddings: Some(&de[..]), features: true };
+    network.backward(device, &parameters, &mut tape, seeds, &mut gradients);
     let losses = network.take_losses(device, &mut tape);
     let gradients = device.download(Panel(&gradients, all));
     let wide = |values: &[D::Real]| values.iter().map(|value| value.to_f64()).collect();
@@ -156,12 +164,12 @@ fn networks() -> Vec<(Network, usize)> {
     variants.into_iter().map(layout).collect()
 }
 
-fn check_networks(card: &Cuda) -> bool {
+fn check_networks(card: &Cuda, networks: &[(Network, usize)]) -> bool {
     let exact = Cpu::<f64>::new();
     let mut fine = true;
     let (mut worst, mut of, mut count) = (0.0, String::new(), 0);
     let scores = [Score::JensenShannon, Score::InfoNce, Score::CosineInfoNce { temperature: 0.2 }];
-    for (network, features) in networks() {
+    for &(ref network, features) in networks {
         for nodes in [8, 200, 1104] {
             let batch = Batch::concat(&graphs(nodes, nodes));
             let z = numbers(nodes * features);
@@ -170,9 +178,9 @@ fn check_networks(card: &Cuda) -> bool {
                 .flat_map(|score| [(score, Negatives::All), (score, Negatives::OtherGraphs)])
             {
                 let pairs = (score, negatives);
-                let ours = pass(card, &network, pairs, &batch, &z);
-                let again = pass(card, &network, pairs, &batch, &z);
-                let expected = pass(&exact, &network, pairs, &batch, &z);
+                let ours = pass(card, network, pairs, &batch, &z);
+                let again = pass(card, network, pairs, &batch, &z);
+                let expected = pass(&exact, network, pairs, &batch, &z);
                 for (((name, ours), (_, again)), (_, expected)) in
                     ours.iter().zip(&again).zip(&expected)
                 {
@@ -205,6 +213,27 @@ fn check_networks(card: &Cuda) -> bool {
     fine
 }
 
+/// Fewer bits are fewer: each precision is as far from `f64` as its digits say.
+fn check_precisions((network, features): &(Network, usize)) -> bool {
+    let batch = Batch::concat(&graphs(1104, 0));
+    let z = numbers(1104 * features);
+    let pairs = (Score::JensenShannon, Negatives::All);
+    let exact = pass(&Cpu::<f64>::new(), network, pairs, &batch, &z);
+    let mut fine = true;
+    for (precision, least, most) in
+        [(Precision::F32, 0.0, 1e-5), (Precision::Tf32, 1e-4, 3e-3), (Precision::Bf16, 3e-3, 3e-2)]
+    {
+        let card = Cuda::open(0, precision).unwrap();
+        let found = pass(&card, network, pairs, &batch, &z);
+        let of =
+            |parts: &Parts| parts.iter().find(|part| part.0 == "embeddings").unwrap().1.clone();
+        let apart = distance(&of(&found), &of(&exact));
+        println!("embeddings in {precision:?} are {apart:.1e} from f64's");
+        fine &= (least..most).contains(&apart) && healthy(&card);
+    }
+    fine
+}
+
 fn healthy(card: &Cuda) -> bool {
     card.health().inspect_err(|error| println!("{error}")).is_ok()
 }
@@ -227,9 +256,8 @@ fn parts(examples: &[Example]) -> Vec<(&Batch, &[f32])> {
 }
 
 /// A batch put together on the card is the one that is sent.
-fn check_store(card: &Cuda) -> bool {
-    let (network, features) = networks().remove(1);
-    let examples = examples(96, features, 4);
+fn check_store(card: &Cuda, (network, features): &(Network, usize)) -> bool {
+    let examples = examples(96, *features, 4);
     let store = card.store(&parts(&examples)).unwrap();
     let chosen = [29u32, 3, 3, 17, 0, 31];
     let embed = |stored: bool| {
@@ -248,7 +276,8 @@ fn check_store(card: &Cuda) -> bool {
         let mut gradients = card.zeros(network.layout.len);
         let pairs = Some((Score::JensenShannon, Negatives::OtherGraphs));
         network.forward(card, &parameters, &mut tape, Keep::Everything, true);
-        network.backward(card, &parameters, &mut tape, pairs, None, false, &mut gradients);
+        let seeds = Seeds { pairs, ..Seeds::default() };
+        network.backward(card, &parameters, &mut tape, seeds, &mut gradients);
         let losses = network.take_losses(card, &mut tape);
         (losses, network.embeddings(card, &tape), card.download(Panel(&gradients, all)))
     };
@@ -258,10 +287,10 @@ fn check_store(card: &Cuda) -> bool {
 }
 
 /// A graph has the same vector alone and among others.
-fn check_steady(card: &Cuda) -> bool {
+fn check_steady(card: &Cuda, networks: &[(Network, usize)]) -> bool {
     let card = card.steady();
     let mut fine = true;
-    for (network, features) in networks() {
+    for &(ref network, features) in networks {
         let examples = examples(1304, features, 2);
         let mut parameters = card.zeros(network.layout.len);
         let all = Window::whole(0, 1, network.layout.len);
@@ -307,17 +336,21 @@ fn train<D: Device<Real = f32>>(
 }
 
 /// Runs on both devices, a run that moves, and the same run twice.
-fn check_training(card: &Cuda) -> bool {
-    let (network, features) = networks().remove(0);
-    let examples = examples(160, features, 5);
+fn check_training(card: &Cuda, (network, features): &(Network, usize)) -> bool {
+    let examples = examples(160, *features, 5);
     let cpu = Cpu::<f32>::new();
-    let (there, losses) = train(card, &network, &examples, None, u64::MAX);
-    let (again, _) = train(card, &network, &examples, None, u64::MAX);
-    let (here, expected) = train(&cpu, &network, &examples, None, u64::MAX);
-    let (half, _) = train(card, &network, &examples, None, 7);
-    let (moved, _) = train(&cpu, &network, &examples, Some(&half), u64::MAX);
-    let (half, _) = train(card, &network, &examples, None, 7);
-    let (resumed, _) = train(card, &network, &examples, Some(&half), u64::MAX);
+    let in_use = || {
+        card.wait();
+        card.memory_in_use()
+    };
+    let (there, losses) = train(card, network, &examples, None, u64::MAX);
+    let after_one = in_use();
+    let (again, _) = train(card, network, &examples, None, u64::MAX);
+    let (here, expected) = train(&cpu, network, &examples, None, u64::MAX);
+    let (half, _) = train(card, network, &examples, None, 7);
+    let (moved, _) = train(&cpu, network, &examples, Some(&half), u64::MAX);
+    let (half, _) = train(card, network, &examples, None, 7);
+    let (resumed, _) = train(card, network, &examples, Some(&half), u64::MAX);
     let wide = |values: &[f32]| -> Vec<f64> { values.iter().map(|&v| v.into()).collect() };
     let losses = distance(&losses, &expected);
     let apart = distance(&wide(&there.parameters), &wide(&here.parameters));
@@ -331,7 +364,12 @@ fn check_training(card: &Cuda) -> bool {
         "the same run twice, and stopped and resumed: {}",
         if same { "the same bits" } else { "OTHER BITS" }
     );
-    losses <= CLOSE && apart <= 1e-2 && of_moved <= 1e-2 && same && healthy(card)
+    let steady = in_use() == after_one;
+    println!(
+        "memory in use after five runs: {} after one",
+        if steady { "as much as" } else { "NOT AS MUCH AS" }
+    );
+    losses <= CLOSE && apart <= 1e-2 && of_moved <= 1e-2 && same && steady && healthy(card)
 }
 
 /// More memory than there is.
@@ -372,6 +410,7 @@ fn time_steps(wanted: &[usize]) {
             card.upload(&initial(&network.layout, 0), PanelMut(parameters, all));
             let mut tape = Tape::new(&card);
             let pairs = Some((Score::JensenShannon, Negatives::All));
+            let seeds = Seeds { pairs, ..Seeds::default() };
             let (mut times, mut asking) = (Vec::new(), Vec::new());
             for step in 0..400u64 {
                 let started = Instant::now();
@@ -379,7 +418,7 @@ fn time_steps(wanted: &[usize]) {
                 let chosen: Vec<u32> = (first..first + 8).collect();
                 network.place_stored(&card, &mut tape, &store, &chosen);
                 network.forward(&card, parameters, &mut tape, Keep::Everything, false);
-                network.backward(&card, parameters, &mut tape, pairs, None, false, gradients);
+                network.backward(&card, parameters, &mut tape, seeds, gradients);
                 card.adam(1e-4, step + 1, parameters, gradients, m, v);
                 let asked = started.elapsed().as_secs_f64();
                 std::hint::black_box(network.take_losses(&card, &mut tape));

@@ -13,7 +13,7 @@ mod shapes;
 
 use std::time::Instant;
 
-use hg2v::model::{Keep, Tape, initial};
+use hg2v::model::{Keep, Seeds, Tape, initial};
 use hg2v::nn::device::Device;
 use hg2v::nn::gemm::{View, ViewMut, product};
 use hg2v::nn::pairs::{Negatives, Score};
@@ -65,7 +65,8 @@ fn one(nodes: usize, dim: usize) {
             timed(|| network.forward(&device, &parameters, &mut tape, Keep::Everything, false)),
             timed(|| {
                 let gradients = &mut gradients;
-                network.backward(&device, &parameters, &mut tape, pairs, None, false, gradients);
+                let seeds = Seeds { pairs, ..Seeds::default() };
+                network.backward(&device, &parameters, &mut tape, seeds, gradients);
                 network.take_losses(&device, &mut tape);
             }),
             timed(|| device.adam(1e-4, step, &mut parameters, &gradients, &mut m, &mut v)),

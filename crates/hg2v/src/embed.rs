@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::error::Result;
 use crate::model::{Example, Keep, Network, Tape};
 use crate::nn::machine::Machine;
-use crate::nn::{Batch, Cpu, Device, crew};
+use crate::nn::{Cpu, Device, crew};
 
 /// Nodes gathered into one batch: enough rows that a product's preparation is
 /// paid for, little enough that a batch stays in the caches.
@@ -43,10 +43,11 @@ fn on_card(
     examples: &[Example],
 ) -> Result<Vec<f32>> {
     let buffer = card.uploaded(parameters);
-    let (mut tape, mut batch, mut features) = (Tape::new(card), Batch::default(), Vec::new());
+    let (mut tape, mut together) = (Tape::new(card), Example::default());
     let mut rows = Vec::with_capacity(examples.len() * network.layout.embedding_dim());
     for range in batches(examples, CARD_NODES) {
-        place(network, card, &mut tape, &mut batch, &mut features, &examples[range]);
+        together.concat_from(&examples[range]);
+        network.place(card, &mut tape, &together.batch, &together.features);
         network.forward(card, &buffer, &mut tape, Keep::OneLevel, true);
         rows.extend(network.embeddings(card, &tape));
         card.health()?;
@@ -58,9 +59,10 @@ fn on_card(
 /// [`embedding_dim`](crate::model::Layout::embedding_dim) numbers for each.
 pub fn graphs(network: &Network, parameters: &Vec<f32>, examples: &[Example]) -> Vec<f32> {
     let device = Cpu::<f32>::new();
-    let begin = || (Tape::new(&device), Batch::default(), Vec::new());
-    let embed = |(tape, batch, features): &mut (_, _, _), range| {
-        place(network, &device, tape, batch, features, &examples[range]);
+    let begin = || (Tape::new(&device), Example::default());
+    let embed = |(tape, together): &mut (_, Example), range| {
+        together.concat_from(&examples[range]);
+        network.place(&device, tape, &together.batch, &together.features);
         network.forward(&device, parameters, tape, Keep::OneLevel, true);
         network.embeddings(&device, tape)
     };
@@ -105,8 +107,7 @@ fn nodes<D: Device<Real = f32>>(
     example: &Example,
 ) -> Vec<f32> {
     let mut tape = Tape::new(device);
-    let examples = std::slice::from_ref(example);
-    place(network, device, &mut tape, &mut Batch::default(), &mut Vec::new(), examples);
+    network.place(device, &mut tape, &example.batch, &example.features);
     network.forward(device, parameters, &mut tape, Keep::Everything, false);
     let layout = &network.layout;
     let levels = layout.architecture.levels;
@@ -152,18 +153,4 @@ fn batches(examples: &[Example], least: usize) -> Vec<std::ops::Range<usize>> {
         batches.push(start..examples.len());
     }
     batches
-}
-
-fn place<D: Device<Real = f32>>(
-    network: &Network,
-    device: &D,
-    tape: &mut Tape<D>,
-    batch: &mut Batch,
-    features: &mut Vec<f32>,
-    examples: &[Example],
-) {
-    batch.concat_from(examples.iter().map(|example| &example.batch));
-    features.clear();
-    examples.iter().for_each(|example| features.extend_from_slice(&example.features));
-    network.place(device, tape, batch, features);
 }

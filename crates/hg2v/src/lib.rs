@@ -8,7 +8,9 @@
 //! 4. [`nn`]: the operators of the network, forwards and backwards;
 //! 5. [`model`]: the network: pyramids in, vectors out;
 //! 6. [`train`]: mutual information between neighbourhoods and super-nodes, made large;
-//! 7. [`embed`] and [`vectors`]: vectors for any graphs, afterwards, and files of them.
+//! 7. [`prepare`]: records become what the network sees, all the same way every time;
+//! 8. [`saved`]: a model as a folder, and a run of training that goes on after a stop;
+//! 9. [`embed`] and [`vectors`]: vectors for any graphs, afterwards, and files of them.
 //!
 //! Beside it, [`distance`]: how far apart two graphs are, as the paper measures it.
 //!
@@ -24,12 +26,14 @@
 
 pub mod error;
 mod group;
+pub mod input;
 pub mod output;
+pub mod parallel;
 pub mod rng;
 
-pub mod linalg;
-
 pub mod graph;
+
+pub mod linalg;
 
 pub mod distance;
 
@@ -43,11 +47,13 @@ pub mod model;
 
 pub mod train;
 
+pub mod prepare;
+
+pub mod saved;
+
 pub mod embed;
 
 pub mod vectors;
-
-pub mod prepare;
 
 mod estimator;
 

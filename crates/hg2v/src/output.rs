@@ -133,6 +133,32 @@ impl Write for OutputFile {
     }
 }
 
+/// A folder for what goes into an output, beside it; gone when it is dropped.
+pub struct ScratchFolder {
+    folder: TempDir,
+    _name: Unfinished,
+}
+
+impl ScratchFolder {
+    /// Makes one beside `path`.
+    ///
+    /// # Errors
+    /// When its folder does not exist or cannot be written.
+    pub fn beside(path: &Path) -> Result<ScratchFolder> {
+        let folder = tempfile::Builder::new()
+            .prefix(".hg2v-")
+            .tempdir_in(folder_of(path))
+            .map_err(|e| Error::io(path, "create", e))?;
+        let name = Unfinished::new(folder.path());
+        Ok(ScratchFolder { folder, _name: name })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
 /// Whether something stands in the folder `path`.
 ///
 /// # Errors

@@ -5,12 +5,13 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::coarsen::cache::{Cache, Origin, pyramids};
+use crate::coarsen::cache::{Cache, pyramids};
 use crate::coarsen::{self, Pyramid};
 use crate::dataset::features::{self, Applied, FeatureChoice, FeatureSchema};
 use crate::error::{Error, Place, Result};
 use crate::graph::{Findings, Graph, GraphRecord, WeightPolicy};
 use crate::model::Example;
+use crate::parallel::try_map;
 
 /// How records become [`Example`]s.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -59,13 +60,18 @@ impl Notes {
 /// The graph that a record describes; `position` (from 0) and `file` are for messages.
 ///
 /// # Errors
-/// A negative weight under [`WeightPolicy::Use`].
+/// A record that does not hold together; a negative weight under [`WeightPolicy::Use`].
 pub fn graph_of(
     record: &GraphRecord,
     weights: WeightPolicy,
     file: &Path,
     position: u64,
 ) -> Result<(Graph, Findings)> {
+    record.check().map_err(|problem| {
+        let name = record.name(position);
+        let fix = "make it hold together; see GraphRecord::check";
+        Error::input(file, Place::Record(position + 1), format!("{name} {problem}"), fix)
+    })?;
     Graph::from_record(record, weights).map_err(|refused| {
         let [u, v] = record.edges[refused.edge];
         let name = record.name(position);
@@ -78,49 +84,79 @@ pub fn graph_of(
     })
 }
 
-/// A run of records of `file`, of which the first stands at `position` (from 0).
+/// Records of a file, and where they stand in it.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'a> {
     /// The records.
     pub records: &'a [GraphRecord],
     /// Where they came from.
     pub file: &'a Path,
-    /// The position of the first.
+    /// The position of the first, from 0.
     pub position: u64,
+    /// From the position of one to that of the next: 1, unless others were left out.
+    pub step: u64,
 }
 
 impl<'a> Run<'a> {
-    /// The same records in parts of at most [`PART`] graphs and of bounded size; a graph
-    /// larger than that ends its part.
-    pub fn parts(self) -> impl Iterator<Item = Run<'a>> {
-        let mut past = 0;
-        std::iter::from_fn(move || {
-            let rest = &self.records[past..];
-            let mut size = 0;
-            let more = rest.iter().take(PART).take_while(|record| {
-                let before = size;
-                size += record.num_nodes as usize + record.edges.len();
-                before < PART_SIZE
-            });
-            let count = more.count();
-            let position = self.position + past as u64;
-            past += count;
-            (count > 0).then(|| Run { records: &rest[..count], position, ..self })
-        })
+    /// All records of `file`.
+    pub fn of(records: &'a [GraphRecord], file: &'a Path) -> Run<'a> {
+        Run { records, file, position: 0, step: 1 }
     }
 
     /// Records that came from no file.
     pub fn in_memory(records: &'a [GraphRecord]) -> Run<'a> {
-        Run { records, file: Path::new("<graphs>"), position: 0 }
+        Run::of(records, Path::new("<graphs>"))
+    }
+
+    /// Where record `i` of the run stands.
+    pub fn position_of(&self, i: usize) -> u64 {
+        self.position + i as u64 * self.step
+    }
+
+    /// The same records in parts, as [`Cut`] cuts them.
+    pub fn parts(self) -> impl Iterator<Item = Run<'a>> {
+        let mut past = 0;
+        std::iter::from_fn(move || {
+            let (rest, mut cut) = (&self.records[past..], Cut::default());
+            let end = rest.iter().position(|record| cut.ends_with(record));
+            let count = end.map_or(rest.len(), |end| end + 1);
+            let position = self.position_of(past);
+            past += count;
+            (count > 0).then(|| Run { records: &rest[..count], position, ..self })
+        })
     }
 }
 
-/// The most graphs that are made ready between two looks at whether to go on: enough for
-/// all threads, few enough that somebody who asks to stop is heard.
+/// The most graphs of a part: enough for all threads, few enough that somebody who asks to
+/// stop between two parts is heard.
 pub const PART: usize = 256;
 
 /// The same for their nodes and edges, which bounds the memory that large graphs take.
 const PART_SIZE: usize = 1 << 18;
+
+/// Cuts a collection into parts of at most [`PART`] graphs and of bounded size.
+///
+/// Pyramids are kept a part at a time. Whoever takes whole parts at a time, however many,
+/// cuts where everybody else does, and finds what others kept.
+#[derive(Debug, Default)]
+pub struct Cut {
+    graphs: usize,
+    size: usize,
+}
+
+impl Cut {
+    /// Whether a part ends with this graph, the next of the collection; a large one ends
+    /// its part.
+    pub fn ends_with(&mut self, record: &GraphRecord) -> bool {
+        self.graphs += 1;
+        self.size += record.num_nodes as usize + record.edges.len();
+        let ends = self.graphs >= PART || self.size >= PART_SIZE;
+        if ends {
+            *self = Cut::default();
+        }
+        ends
+    }
+}
 
 /// Records with their graphs and pyramids: what does not depend on features.
 #[derive(Debug)]
@@ -146,12 +182,9 @@ impl<'a> Collection<'a> {
         coarsening: &coarsen::Params,
         cache: Option<&Cache>,
     ) -> Result<Collection<'a>> {
-        let made: Vec<(Graph, Findings)> = run
-            .records
-            .par_iter()
-            .enumerate()
-            .map(|(i, record)| graph_of(record, weights, run.file, run.position + i as u64))
-            .collect::<Result<_>>()?;
+        let made: Vec<(Graph, Findings)> = try_map(0..run.records.len(), |i| {
+            graph_of(&run.records[i], weights, run.file, run.position_of(i))
+        })?;
         let mut notes = Notes { graphs: made.len() as u64, ..Notes::default() };
         for (graph, found) in &made {
             notes.nodes += graph.num_nodes() as u64;
@@ -159,12 +192,23 @@ impl<'a> Collection<'a> {
             notes.found.add(found);
         }
         let graphs: Vec<Graph> = made.into_iter().map(|(graph, _)| graph).collect();
-        let (pyramids, origin) = pyramids(&graphs, coarsening, cache)?;
-        if origin == Origin::Cache {
-            notes.from_cache = notes.graphs;
-        }
+        let mut rest = &graphs[..];
+        let parts = run.parts().map(|part| rest.split_off(..part.records.len()));
+        let parts: Vec<&[Graph]> = parts.map(Option::unwrap_or_default).collect();
+        let (pyramids, from_cache) = pyramids(&parts, coarsening, cache)?;
+        notes.from_cache = from_cache;
         notes.not_converged = pyramids.iter().filter(|pyramid| !pyramid.converged).count() as u64;
         Ok(Collection { run, graphs, pyramids, notes })
+    }
+
+    /// Cleans the graphs of `run`, for methods that need no pyramids.
+    ///
+    /// # Errors
+    /// A graph that the weights refuse.
+    pub fn flat(run: Run<'a>, weights: WeightPolicy) -> Result<Collection<'a>> {
+        // Nothing is to be taken away, so no level is made.
+        let none = coarsen::Params { ratio: 0.0, ..coarsen::Params::default() };
+        Collection::new(run, weights, &none, None)
     }
 
     /// As [`new`](Collection::new), [a part](Run::parts) at a time; `watch` hears how many are
@@ -225,13 +269,13 @@ impl Preparation {
         levels: usize,
     ) -> Result<(Vec<Example>, Applied)> {
         let run = collection.run;
-        let example = |&i: &usize| {
-            let origin = features::Origin { file: run.file, position: run.position + i as u64 };
+        let example = |&i: &usize| -> Result<_> {
+            let origin = features::Origin { file: run.file, position: run.position_of(i) };
             let (graph, pyramid) = (&collection.graphs[i], &collection.pyramids[i]);
             let (rows, applied) = self.features.apply(&run.records[i], graph, origin)?;
             Ok((Example::new(graph, pyramid, rows.values, levels), applied))
         };
-        let made: Vec<(Example, Applied)> = which.par_iter().map(example).collect::<Result<_>>()?;
+        let made: Vec<(Example, Applied)> = try_map(which, example)?;
         let mut applied = Applied::default();
         made.iter().for_each(|(_, of_one)| applied.add(of_one));
         Ok((made.into_iter().map(|(example, _)| example).collect(), applied))

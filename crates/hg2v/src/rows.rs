@@ -26,7 +26,7 @@ impl Hg2v {
         limits: &Limits,
     ) -> Result<RecordBatch> {
         let records = dataset::parquet::records(batch, origin, 0, limits)?;
-        let run = Run { records: &records, file: origin, position: 0 };
+        let run = Run::of(&records, origin);
         let (values, _) = self.embed_watched(run, |_| Ok(()))?;
         let dim = self.network().layout.embedding_dim();
         let vectors = vectors::parquet::column(dim, values);

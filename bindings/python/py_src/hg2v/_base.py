@@ -19,9 +19,9 @@ import numpy as np
 from ._hg2v import Graphs
 from ._inputs import READING, graphs
 from ._notices import log, say_edge_labels, say_no_tqdm, say_odd
-from ._parameters import check_kinds, named
+from ._parameters import check_kinds, named, threads_of
 from ._saved import load, save
-from .errors import InputError, ParameterError, not_fitted, shown
+from .errors import InputError, ParameterError, not_fitted
 
 Self = TypeVar("Self", bound="Estimator")
 
@@ -191,14 +191,7 @@ class Estimator:
         return rows
 
     def _threads(self) -> int:
-        jobs = self.n_jobs  # type: ignore[attr-defined]
-        if jobs is None or jobs == -1:
-            return 0
-        if not isinstance(jobs, (int, np.integer)) or jobs < 1:
-            raise ParameterError(
-                f"n_jobs is {shown(jobs)}, but it must be a positive number, -1 or None"
-            )
-        return int(jobs)
+        return threads_of(self.n_jobs)  # type: ignore[attr-defined]
 
     @contextmanager
     def _progress(self, what: str) -> Iterator[Callable[[int, int], None] | None]:

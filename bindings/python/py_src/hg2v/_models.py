@@ -14,7 +14,7 @@ from ._base import Estimator, seed_of
 from ._hg2v import Graphs
 from ._inputs import graphs as _read
 from ._notices import say
-from ._parameters import check_kinds
+from ._parameters import check_kinds, spelled, threads_of
 from ._saved import READING_FILE, place, reading_of, spelled_reading
 from .errors import InputError, ParameterError
 
@@ -59,7 +59,8 @@ class HG2V(Estimator):
         verbose: shows progress as a bar, which needs tqdm; without it, lines are logged as INFO.
 
     Attributes:
-        losses_: the loss of each epoch, level by level.
+        losses_: the loss of each epoch, level by level; empty where the model was not trained
+            here, but loaded, or is untrained.
         features_: in words, what a node's features are.
 
     Example:
@@ -172,14 +173,18 @@ class HG2V(Estimator):
                 recipe["score"] = {recipe["score"]: {"temperature": self.temperature}}
         if self.negatives is not None:
             recipe["negatives"] = _one_of("negatives", self.negatives, _NEGATIVES)
-        return _spelled(params)
+        return spelled(params)
 
     def _fit(self, data: Graphs) -> _hg2v.Model:
         with self._progress("training") as progress:
             model = _hg2v.Model.fit(data, self._params(), self._threads(), progress)
+        self._tell(model)
+        return model
+
+    def _tell(self, model: _hg2v.Model) -> None:
+        """Sets the attributes that say what ``model`` is."""
         self.losses_ = model.history()
         self.features_ = model.features()
-        return model
 
     def _say_fitted(self) -> None:
         say(self.model_.notes())
@@ -208,6 +213,7 @@ class HG2V(Estimator):
         self._check_fitted()
         other = type(self)(**self.get_params())
         other.model_ = self.model_.untrained()
+        other._tell(other.model_)
         return other
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
@@ -230,10 +236,12 @@ class HG2V(Estimator):
         config = json.loads(model.config())
         network, recipe = config["architecture"], config["recipe"]
         preparation, choice = config["preparation"], config["feature_choice"]
-        names = {spelled: name for name, spelled in _LOSSES.items()}
-        score = recipe["score"]
-        loss, *inner = (score, {}) if isinstance(score, str) else next(iter(score.items()))
-        other = {spelled: name for name, spelled in _NEGATIVES.items()}
+        names = {theirs: ours for ours, theirs in _LOSSES.items()}
+        other = {theirs: ours for ours, theirs in _NEGATIVES.items()}
+        if isinstance(recipe["score"], str):
+            loss, of_loss = recipe["score"], {}
+        else:  # A loss with parameters of its own.
+            ((loss, of_loss),) = recipe["score"].items()
         made = cls(
             **{name: network[name] for name in ("dim", "hops", "levels", "layer", "input", "bias")},
             **{name: network[name] for name in ("readout", "finest", "local", "log")},
@@ -248,10 +256,10 @@ class HG2V(Estimator):
             ratio=preparation["coarsening"]["ratio"],
             k=preparation["coarsening"]["k"],
             weights=preparation["weights"],
-            **(inner[0] if inner else {}),
+            **of_loss,
         )
         made.model_ = model
-        made.features_ = model.features()
+        made._tell(model)
         return made
 
     def embed_arrow(self, table: Any) -> Any:
@@ -327,7 +335,7 @@ class Graph2Vec(Estimator):
             least=self.min_count,
             seed=seed_of(self.random_state),
         )
-        return _hg2v.Graph2Vec.fit(data, self.rounds, _spelled(settings), self._threads())
+        return _hg2v.Graph2Vec.fit(data, self.rounds, spelled(settings), self._threads())
 
     def _transform(self, data: Graphs) -> np.ndarray:
         return self.model_.embed(data, self._threads())
@@ -496,10 +504,10 @@ def coarsen(
     params = {"method": method, "k": k, "ratio": ratio, "max_levels": max_levels}
     check_kinds(coarsen, {**params, "weights": weights})
     params["seed"] = seed_of(random_state)
+    threads = threads_of(n_jobs)
     # Attributes make no difference here: there is no need to be told that they are not used.
     read = _read([graph], **{"attributes": [], **reading})
-    threads = 0 if n_jobs in (None, -1) else n_jobs
-    (levels,) = _hg2v.coarsen(read, _spelled(params), _spelled(weights), threads)
+    (levels,) = _hg2v.coarsen(read, spelled(params), spelled(weights), threads)
     made: list[tuple[Any, Any]] = []
     for ends, targets, values, parents in levels:
         n = len(ends) - 1
@@ -517,14 +525,3 @@ def _one_of(name: str, value: Any, known: dict[str, str]) -> str:
     if value not in known:
         raise ParameterError(f"{name} is {value!r}, but it must be one of {', '.join(known)}")
     return known[value]
-
-
-def _spelled(params: Any) -> str:
-    """Parameters as JSON; numpy's numbers are Python's there."""
-
-    def plain(value: Any) -> Any:
-        if hasattr(value, "tolist"):
-            return value.tolist()
-        raise ParameterError(f"{value!r} is no value of a parameter")
-
-    return json.dumps(params, default=plain)

@@ -1,8 +1,10 @@
-"""Whether parameters are of the kinds that signatures say; their domains are Rust's to check."""
+"""Parameters: whether they are of the kinds that signatures say, and how Rust is told; their
+domains are Rust's to check."""
 
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Set
@@ -50,6 +52,30 @@ def check_kinds(function: Callable[..., Any], values: Mapping[str, Any]) -> None
         if not any(holds(values[name]) for _, holds in known):
             called = ", or ".join(called for called, _ in known)
             raise ParameterError(f"{name} is {shown(values[name])}, but it must be {called}")
+
+
+def threads_of(n_jobs: Any) -> int:
+    """The threads that ``n_jobs`` asks for; 0 is one a core."""
+    if n_jobs is None:
+        return 0
+    if not _is_whole(n_jobs) or (n_jobs < 1 and n_jobs != -1):
+        raise ParameterError(
+            f"n_jobs is {shown(n_jobs)}, but it must be a positive number, -1 or None"
+        )
+    return max(int(n_jobs), 0)
+
+
+def spelled(params: Any, indent: int | None = None) -> str:
+    """Parameters as JSON; numpy's numbers are Python's there, and every kind of list is a list."""
+
+    def plain(value: Any) -> Any:
+        if hasattr(value, "tolist"):
+            return value.tolist()
+        if _is_texts(value):
+            return list(value)
+        raise ParameterError(f"{shown(value)} is no value of a parameter")
+
+    return json.dumps(params, indent=indent, default=plain)
 
 
 def named(error: ParameterError, values: Mapping[str, Any]) -> ParameterError:

@@ -18,6 +18,7 @@ from typing import Any
 
 from . import _hg2v
 from ._inputs import READING, check_reading
+from ._parameters import spelled
 from .errors import FileError, HG2VError, InputError, ParameterError
 
 FORMAT = 1
@@ -148,11 +149,8 @@ def _replace(folder: pathlib.Path, write: Callable[[pathlib.Path], None]) -> Non
 
 
 def _spelled(about: Mapping[str, Any]) -> bytes:
-    def plain(value: Any) -> Any:
-        return value.tolist() if hasattr(value, "tolist") else list(value)
-
     versioned = {"format": FORMAT, "hg2v": _hg2v.__version__, **about}
-    return json.dumps(versioned, indent=2, default=plain).encode()
+    return spelled(versioned, indent=2).encode()
 
 
 def _versioned(file: pathlib.Path) -> dict[str, Any]:

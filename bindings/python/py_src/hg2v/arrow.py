@@ -12,6 +12,7 @@ from typing import Any
 
 from ._inputs import graphs
 from ._models import HG2V
+from ._parameters import threads_of
 
 __all__ = ["embed_arrow", "to_arrow"]
 
@@ -52,7 +53,7 @@ def embed_arrow(model: Any, table: Any, n_jobs: int | None = None) -> Any:
         anything else an object that pyarrow, polars and others make a table of.
     """
     found = loaded(model)
-    threads = 0 if n_jobs in (None, -1) else n_jobs
+    threads = threads_of(n_jobs)
     if hasattr(table, "to_arrow_table"):  # DuckDB's relations
         table = table.to_arrow_table()
     library, kind = type(table).__module__.partition(".")[0], type(table).__name__

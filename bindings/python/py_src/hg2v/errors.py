@@ -25,11 +25,15 @@ class HG2VError(Exception):
     """Anything that hg2v refuses or fails at."""
 
 
+#: An option as a word of its own; the names of files and labels may have dashes, too.
+_OPTION = re.compile(r"(?<![^\s(`])--([a-z][a-z-]*)(?=[`).,:;]*(?:\s|$))")
+
+
 class _Said(HG2VError):
     """A message of the Rust crates, in which options are spelled as the command has them."""
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(re.sub(r"--([a-z][a-z-]*)", lambda m: m[1].replace("-", "_"), message))
+        super().__init__(_OPTION.sub(lambda m: m[1].replace("-", "_"), message))
 
 
 class InputError(_Said, ValueError):

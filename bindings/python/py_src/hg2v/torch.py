@@ -17,7 +17,7 @@ from torch import nn
 from . import _hg2v
 from ._inputs import READING, graphs
 from ._models import HG2V as Estimator
-from ._models import _spelled
+from ._parameters import spelled, threads_of
 from .errors import ParameterError
 
 __all__ = ["HG2V", "Prepared"]
@@ -104,8 +104,8 @@ class HG2V(nn.Module):
 
     def _build(self, settings: dict[str, Any], features: int, n_jobs: int | None) -> None:
         self._settings = settings
-        self._threads = 0 if n_jobs in (None, -1) else int(n_jobs)
-        self._network = _hg2v.Network(_spelled(settings["architecture"]), features)
+        self._threads = threads_of(n_jobs)
+        self._network = _hg2v.Network(spelled(settings["architecture"]), features)
         self.features, self.dim, self._len = self._network.sizes()
         for name, _, rows, columns, _ in self._network.tensors():
             *path, last = name.split(".")
@@ -156,7 +156,7 @@ class HG2V(nn.Module):
             return Prepared(_hg2v.Examples.of_model(read, self._model, self._threads))
         settings = self._settings
         levels = settings["architecture"]["levels"]
-        coarsening, weights = _spelled(settings["coarsening"]), _spelled(settings["weights"])
+        coarsening, weights = spelled(settings["coarsening"]), spelled(settings["weights"])
         return Prepared(_hg2v.Examples.bare(read, levels, coarsening, weights, self._threads))
 
     def forward(
@@ -189,7 +189,7 @@ class HG2V(nn.Module):
 
     def _pairs(self, x: torch.Tensor, prepared: Prepared, own: Sequence[torch.Tensor]) -> Any:
         recipe = self._settings["recipe"]
-        score, negatives = _spelled(recipe["score"]), _spelled(recipe["negatives"])
+        score, negatives = spelled(recipe["score"]), spelled(recipe["negatives"])
         return self._network.losses(
             self._flat(own), _numpy(x), prepared.examples, score, negatives, self._threads
         )

@@ -11,13 +11,13 @@ use std::fmt;
 
 use hg2v::dataset::features::FeatureChoice;
 use hg2v::nn::{Real, crew};
+use hg2v::parallel::try_map;
 use hg2v::prepare::Collection;
 use hg2v::rng;
 use hg2v::train::schedule;
 use hg2v_eval::method::{Learner, Learnt};
 use hg2v_eval::split::stratified_shuffle;
 use hg2v_eval::{Error, Result, Split};
-use rayon::prelude::*;
 
 use crate::network::{Descent, Network, Pass, Store};
 use crate::prepared::{NODES, Prepared, default_features};
@@ -177,7 +177,7 @@ fn learn<D: Design>(
     let run = |design: &D| train_one(design, recipe, &prepared, &task, &train, &held_out);
     // Settings beside each other, unless others of our kind run beside us already.
     let trained: Vec<Trained> = if crew::threads() > 1 && grid.len() > 1 {
-        grid.par_iter().map(|design| crew::alone(|| run(design))).collect::<Result<_>>()?
+        try_map(grid, |design| crew::alone(|| run(design)))?
     } else {
         crew::together(|| grid.iter().map(run).collect::<Result<_>>())?
     };

@@ -53,6 +53,7 @@ use hg2v::distance::ground::Turned;
 use hg2v::distance::simplex::Solver;
 use hg2v::graph::wl::{Refiner, histogram};
 use hg2v::graph::{Features, Graph};
+use hg2v::parallel::try_map;
 use hg2v::prepare::Collection;
 use hg2v_eval::method::GraphKernel;
 use hg2v_eval::{Matrix, Result};
@@ -277,8 +278,9 @@ fn propagated(collection: &Collection<'_>, known: usize, rounds: usize) -> Resul
     };
     let both = run.records.iter().zip(&collection.graphs).take(known);
     let schema = FeatureSchema::fit(run.file, choice, both)?;
-    let sequence = |(i, graph): (usize, &Graph)| {
-        let origin = Origin { file: run.file, position: run.position + i as u64 };
+    let sequence = |i: usize| {
+        let graph = &collection.graphs[i];
+        let origin = Origin { file: run.file, position: run.position_of(i) };
         let (rows, _) = schema.apply(&run.records[i], graph, origin)?;
         let nodes = graph.num_nodes().max(1);
         let mut values: Vec<f64> = rows.values.iter().copied().map(f64::from).collect();
@@ -297,7 +299,7 @@ fn propagated(collection: &Collection<'_>, known: usize, rounds: usize) -> Resul
         };
         Ok(Sequence { nodes, rounds: all.into_iter().map(turned).collect() })
     };
-    collection.graphs.par_iter().enumerate().map(sequence).collect()
+    try_map(0..collection.len(), sequence)
 }
 
 /// `½·(x(u) + mean of x over the neighbours of u, by weight)`; a node alone keeps half.

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use hg2v::coarsen;
 use hg2v::dataset::{self, Limits};
 use hg2v::graph::{GraphRecord, WeightPolicy};
 use hg2v::prepare::{Collection, Run};
@@ -10,8 +9,7 @@ use proptest::prelude::*;
 
 /// The graphs as they are, without pyramids.
 pub(crate) fn flat(records: &[GraphRecord]) -> Collection<'_> {
-    let none = coarsen::Params { ratio: 0.0, ..coarsen::Params::default() };
-    Collection::new(Run::in_memory(records), WeightPolicy::Ignore, &none, None).unwrap()
+    Collection::flat(Run::in_memory(records), WeightPolicy::Ignore).unwrap()
 }
 
 /// A graph with labelled nodes.

@@ -4,24 +4,23 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use hg2v::coarsen::cache::{Cache, Origin, pyramids};
 use hg2v::coarsen::quality::{Quality, quality};
 use hg2v::coarsen::{Params, Pyramid};
 use hg2v::error::Error;
-use hg2v::graph::{Findings, Graph, GraphRecord, Scalar, WeightPolicy};
+use hg2v::graph::Scalar;
 use hg2v::output::OutputFile;
-use hg2v::prepare::graph_of;
-use rayon::prelude::*;
+use hg2v::parallel::try_map;
+use hg2v::prepare::{Collection, Notes};
 use serde::Serialize;
 use serde_json::json;
 
+use crate::chunks::{Chunks, Shard};
 use crate::context::Context;
 use crate::graphs::{CacheArgs, MethodArg, WeightArg, say_findings};
 
-/// Nodes and edges gathered before they are coarsened together, and the most
-/// graphs: enough to keep all threads busy, little enough to hold.
-const BATCH_SIZE: usize = 1 << 20;
-const BATCH_GRAPHS: usize = 2048;
+/// Nodes and edges gathered before they are coarsened together: enough to keep all
+/// threads busy, little enough to hold.
+const CHUNK_SIZE: usize = 1 << 20;
 
 /// Build the spectral pyramid of every graph
 ///
@@ -86,14 +85,21 @@ struct LevelLine<'a> {
 /// What happened, counted.
 #[derive(Default, Serialize)]
 struct Tally {
-    graphs: u64,
-    nodes: u64,
-    edges: u64,
+    #[serde(flatten)]
+    notes: Notes,
     levels: u64,
     top_nodes: u64,
-    from_cache: u64,
-    not_converged: u64,
-    found: Findings,
+}
+
+impl Tally {
+    fn add(&mut self, made: &Collection<'_>) {
+        self.notes.add(&made.notes);
+        for pyramid in &made.pyramids {
+            self.levels += pyramid.levels.len() as u64;
+            let top = pyramid.levels.last().map_or(pyramid.num_nodes, |l| l.graph.num_nodes());
+            self.top_nodes += top as u64;
+        }
+    }
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
@@ -102,94 +108,42 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         k: args.k,
         ratio: args.ratio,
         max_levels: args.max_levels,
-        seed: context.global.seed,
+        seed: context.seed(),
     };
     params.check()?;
     let started = Instant::now();
     let cache = args.cache.open();
-    let mut source = context.open(&args.data)?;
-    let progress = context.progress("coarsening", source.len);
+    let source = context.open(&args.data)?;
+    let (path, progress) = (source.path.clone(), context.progress("coarsening", source.len));
     let mut out = OutputFile::create(&args.out)?;
     let mut tally = Tally::default();
-    let mut batch = Batch::default();
-    loop {
-        let record = source.next().transpose()?;
-        let done = record.is_none();
-        if let Some(record) = record {
-            batch.add(record, tally.graphs, args.weights.into(), &source.path, &mut tally)?;
+    for chunk in Chunks::new(source, Shard::WHOLE, CHUNK_SIZE) {
+        let chunk = chunk?;
+        let run = chunk.run(&path);
+        let made = Collection::new(run, args.weights.into(), &params, cache.as_ref())?;
+        for line in lines(&made, &params, args.quality)? {
+            out.write_all(&line).map_err(|e| Error::io(&args.out, "write", e))?;
         }
-        if done || batch.is_full() {
-            let lines = batch.coarsen(&params, cache.as_ref(), args.quality, &mut tally)?;
-            for line in &lines {
-                out.write_all(line).map_err(|e| Error::io(&args.out, "write", e))?;
-            }
-            progress.inc(lines.len() as u64);
-        }
-        if done {
-            break;
-        }
+        tally.add(&made);
+        progress.inc(chunk.passed);
     }
     out.commit()?;
     progress.finish_and_clear();
     report(&args, &params, &tally, started, context)
 }
 
-/// Graphs waiting to be coarsened together.
-#[derive(Default)]
-struct Batch {
-    ids: Vec<Scalar>,
-    graphs: Vec<Graph>,
-    size: usize,
-}
-
-impl Batch {
-    fn add(
-        &mut self,
-        record: GraphRecord,
-        position: u64,
-        policy: WeightPolicy,
-        path: &std::path::Path,
-        tally: &mut Tally,
-    ) -> anyhow::Result<()> {
-        let (graph, found) = graph_of(&record, policy, path, position)?;
-        tally.graphs += 1;
-        tally.nodes += graph.num_nodes() as u64;
-        tally.edges += graph.num_edges() as u64;
-        tally.found.add(&found);
-        self.size += graph.num_nodes() + graph.num_edges();
-        self.graphs.push(graph);
-        self.ids.push(record.id.unwrap_or(Scalar::Int(position as i64)));
-        Ok(())
-    }
-
-    fn is_full(&self) -> bool {
-        self.size >= BATCH_SIZE || self.graphs.len() >= BATCH_GRAPHS
-    }
-
-    /// Coarsens what was gathered and empties the batch: a line for each graph.
-    fn coarsen(
-        &mut self,
-        params: &Params,
-        cache: Option<&Cache>,
-        with_quality: bool,
-        tally: &mut Tally,
-    ) -> anyhow::Result<Vec<Vec<u8>>> {
-        let Batch { ids, graphs, .. } = std::mem::take(self);
-        let (made, origin) = pyramids(&graphs, params, cache)?;
-        for pyramid in &made {
-            tally.levels += pyramid.levels.len() as u64;
-            let top = pyramid.levels.last().map_or(pyramid.num_nodes, |l| l.graph.num_nodes());
-            tally.top_nodes += top as u64;
-            tally.from_cache += u64::from(origin == Origin::Cache);
-            tally.not_converged += u64::from(!pyramid.converged);
-        }
-        let line = |((id, graph), pyramid): ((&Scalar, &Graph), &Pyramid)| {
-            let quality =
-                with_quality.then(|| quality(graph, pyramid, params.k, params.method.contracts()));
-            render(id, pyramid, quality)
-        };
-        ids.par_iter().zip(&graphs).zip(&made).map(line).collect()
-    }
+/// A line for each graph.
+fn lines(
+    made: &Collection<'_>,
+    params: &Params,
+    with_quality: bool,
+) -> anyhow::Result<Vec<Vec<u8>>> {
+    try_map(0..made.len(), |i| {
+        let (graph, pyramid) = (&made.graphs[i], &made.pyramids[i]);
+        let quality =
+            with_quality.then(|| quality(graph, pyramid, params.k, params.method.contracts()));
+        render(&made.run.records[i].id_at(made.run.position_of(i)), pyramid, quality)
+    })
 }
 
 pub(super) fn render(
@@ -226,12 +180,13 @@ fn report(
         });
         context.print(result.to_string())?;
     }
-    let mean =
-        |total: u64| if tally.graphs == 0 { 0.0 } else { total as f64 / tally.graphs as f64 };
+    let mean = |total: u64| {
+        if tally.notes.graphs == 0 { 0.0 } else { total as f64 / tally.notes.graphs as f64 }
+    };
     context.say(format!(
         "{} graphs, {:.1} nodes each, coarsened to {:.1} nodes in {:.1} levels ({}, k = {}, r = {}) in {:.2} s",
-        tally.graphs,
-        mean(tally.nodes),
+        tally.notes.graphs,
+        mean(tally.notes.nodes),
         mean(tally.top_nodes),
         mean(tally.levels),
         params.method.name(),
@@ -239,15 +194,15 @@ fn report(
         params.ratio,
         seconds,
     ));
-    if tally.from_cache > 0 {
-        context.say(format!("{} of them came from the cache", tally.from_cache));
+    if tally.notes.from_cache > 0 {
+        context.say(format!("{} of them came from the cache", tally.notes.from_cache));
     }
-    if tally.not_converged > 0 {
+    if tally.notes.not_converged > 0 {
         context.say(format!(
             "{} graphs: eigenvectors not converged to tolerance; the best found guided the coarsening",
-            tally.not_converged
+            tally.notes.not_converged
         ));
     }
-    say_findings(&tally.found, context);
+    say_findings(&tally.notes.found, context);
     Ok(())
 }

@@ -2,22 +2,22 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Instant;
 
+use hg2v::dataset::summary::summarize_records;
 use hg2v::dataset::synthetic::SyntheticSet;
 use hg2v::dataset::synthetic::dla::Dla;
 use hg2v::dataset::synthetic::noise::Noise;
 use hg2v::dataset::{self, Format};
 use hg2v::error::Error;
 use hg2v::graph::{GraphRecord, Scalar};
-use hg2v::model::folder::{self, LogLine, RunNote};
-use hg2v::nn::machine::MachineName;
+use hg2v::nn::machine::Machine;
 use hg2v::output::{OutputFile, OutputFolder};
 use hg2v::prepare::{Collection, Run};
+use hg2v::saved::{self, LogLine, RunNote};
 use hg2v::train::Flow;
 use hg2v::vectors::{self, Key, Shape};
-use hg2v::{Hg2v, Hg2vParams};
+use hg2v::{Fit, Hg2v, Hg2vParams};
 use hg2v_eval::controls::{Network, Statistics};
 use hg2v_eval::evaluation::Evaluation;
 use hg2v_eval::method::Embedder;
@@ -29,9 +29,11 @@ use hg2v_search::catalog::Choice;
 use serde_json::json;
 
 use super::coarsen::render;
-use super::evaluate::{judged, table_of};
 use super::report;
 use crate::context::Context;
+use crate::device::DeviceArgs;
+use crate::graphs::summary_options;
+use crate::judging::{judged, table_of};
 use crate::store::write_json;
 
 /// Do the whole job on an embedded default: make graphs, coarsen, train, embed, evaluate, show
@@ -55,6 +57,8 @@ pub(crate) struct Args {
     /// Nodes a graph
     #[arg(long, default_value_t = 500, value_name = "N")]
     nodes: u32,
+    #[command(flatten)]
+    device: DeviceArgs,
 }
 
 /// The page.
@@ -63,85 +67,135 @@ const PAGE: &str = "page.html";
 /// 80/20 splits that the vectors are judged on.
 const SPLITS: usize = 3;
 
-/// The demo's model: smaller than the default, so that it takes seconds.
+/// The demo's model: smaller than the default, so that it is soon done.
 fn params(context: &Context) -> Hg2vParams {
-    Hg2vParams::default().dim(32).seed(context.global.seed)
+    Hg2vParams::default().dim(32).seed(context.seed())
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
+    let machine = args.device.open()?;
     let output = OutputFolder::create(&args.out)?;
     let to = output.working_path();
-    let started = Instant::now();
-    let mut seconds = Vec::new();
-    let mut step = |what: &'static str, text: String| {
-        let before: f64 = seconds.iter().map(|(_, seconds)| seconds).sum();
-        let took = started.elapsed().as_secs_f64() - before;
-        seconds.push((what, took));
-        context.say(format!("{}. {text} ({took:.1} s)", seconds.len()));
-    };
+    let mut steps = Steps { context, started: Instant::now(), seconds: Vec::new() };
 
-    let records = Arc::new(grow(&args, context)?);
+    let records = grow(&args, context)?;
     write_graphs(&records, &to.join(run::GRAPHS))?;
-    step("grow", format!("grew {} aggregates of {} particles", args.graphs, args.nodes));
+    steps.done("grow", format!("grew {} aggregates of {} particles", args.graphs, args.nodes));
 
     let params = params(context);
     let file = args.out.join(run::GRAPHS);
-    let of_file = Run { records: &records, file: &file, position: 0 };
+    let of_file = Run::of(&records, &file);
     let collection = params.collect(of_file, None)?;
     write_pyramids(&collection, &to.join("pyramids.jsonl"))?;
-    step("coarsen", "coarsened each to a spectral pyramid".to_owned());
+    steps.done("coarsen", "coarsened each to a spectral pyramid");
 
-    let fit = params.prepare(&collection, None)?;
-    let training = Instant::now();
+    let mut fit = params.prepare(&collection, None)?;
+    fit.machine = machine.clone();
+    let trained = train(&fit, &args, &file, steps.started)?;
+    trained.write(&to.join(run::MODEL))?;
+    let epochs = params.recipe.epochs;
+    steps.done("train", format!("trained a model for {epochs} epochs, without labels"));
+
+    let vectors = write_vectors(&trained.model, &machine, &collection, &to.join(run::VECTORS))?;
+    steps.done("embed", "embedded every graph");
+
+    let evaluation = judge(file.clone(), &collection, &params, &machine, context)?;
+    write_json(&to.join(run::EVALUATION), &evaluation)?;
+    steps.done("evaluate", format!("judged the vectors on {SPLITS} splits, beside two controls"));
+
+    draw(&trained, &collection, vectors, &evaluation, &to.join(PAGE))?;
+    steps.done("show", "drew a map of the graphs, and their neighbours");
+    output.commit()?;
+    say(&args, &evaluation, &steps.seconds, context)
+}
+
+/// What is done, and how long it took.
+struct Steps<'a> {
+    context: &'a Context,
+    started: Instant,
+    seconds: Vec<(&'static str, f64)>,
+}
+
+impl Steps<'_> {
+    fn done(&mut self, step: &'static str, text: impl std::fmt::Display) {
+        let before: f64 = self.seconds.iter().map(|(_, seconds)| seconds).sum();
+        let took = self.started.elapsed().as_secs_f64() - before;
+        self.seconds.push((step, took));
+        self.context.say(format!("{}. {text} ({took:.1} s)", self.seconds.len()));
+    }
+}
+
+/// A model and how it came to be, as `hg2v fit` keeps it.
+struct Trained {
+    model: Hg2v,
+    log: Vec<LogLine>,
+    note: RunNote,
+}
+
+impl Trained {
+    fn write(&self, to: &Path) -> hg2v::Result<()> {
+        self.model.save(to)?;
+        saved::write_log(to, &self.log)?;
+        saved::write_run(to, &self.note)
+    }
+}
+
+fn train(fit: &Fit, args: &Args, data: &Path, began: Instant) -> hg2v::Result<Trained> {
+    let started = Instant::now();
     let mut log = Vec::new();
     let (model, _) = fit.train(None, |_, step| {
         if step.ends_epoch {
-            log.push(LogLine::of(step, training.elapsed()));
+            log.push(LogLine::of(step, started.elapsed()));
         }
         Ok(Flow::Continue)
     })?;
     let note = RunNote {
-        data: file.clone(),
-        device: MachineName::Cpu.to_string(),
+        data: data.to_owned(),
+        device: args.device.describe(),
         threads: rayon::current_num_threads(),
-        training_seconds: training.elapsed().as_secs_f64(),
-        whole_seconds: started.elapsed().as_secs_f64(),
+        training_seconds: started.elapsed().as_secs_f64(),
+        whole_seconds: began.elapsed().as_secs_f64(),
     };
-    let at = to.join(run::MODEL);
-    model.save(&at)?;
-    folder::write_log(&at, &log)?;
-    folder::write_run(&at, &note)?;
-    step("train", format!("trained a model for {} epochs, without labels", params.recipe.epochs));
+    Ok(Trained { model, log, note })
+}
 
-    let vectors = write_vectors(&model, &collection, &to.join(run::VECTORS))?;
-    step("embed", "embedded every graph".to_owned());
-
-    let evaluation = judge(file.clone(), &collection, &params, context)?;
-    write_json(&to.join(run::EVALUATION), &evaluation)?;
-    step("evaluate", format!("judged the vectors on {SPLITS} splits, beside two controls"));
-
-    let summary = report::summary(&file, Format::Jsonl, Vec::new(), &records)?;
-    let dim = model.network().layout.embedding_dim();
+/// Draws the page.
+fn draw(
+    trained: &Trained,
+    collection: &Collection<'_>,
+    vectors: Vec<f32>,
+    evaluation: &Evaluation,
+    to: &Path,
+) -> anyhow::Result<()> {
+    let Run { file, records, .. } = collection.run;
+    let summary = summarize_records(file, Format::Jsonl, Vec::new(), records, &summary_options());
+    let dim = trained.model.network().layout.embedding_dim();
     // Where a particle is says most in these vectors, and least about its aggregate.
     let choice = Choice { metric: Metric::Euclidean, standardise: true, ..Choice::default() };
     let map = Map::new(dim, vectors, choice, &[Method::Pca, Method::Umap], |_| ())?;
     let contents = Contents {
         title: "Diffusion-limited aggregates".to_owned(),
-        config: Some(model.config()),
-        run: Some(&note),
-        log: &log,
+        config: Some(trained.model.config()),
+        run: Some(&trained.note),
+        log: &trained.log,
         summary: Some(&summary),
-        evaluation: Some(&evaluation),
+        evaluation: Some(evaluation),
         map,
-        ..Contents::of(&collection)
+        ..Contents::of(collection)
     };
-    report::write(&to.join(PAGE), &page(&contents, hg2v_report::Mode::Still)?)?;
-    step("show", "drew a map of the graphs, and their neighbours".to_owned());
-    output.commit()?;
+    Ok(report::write(to, &page(&contents, hg2v_report::Mode::Still)?)?)
+}
 
+/// Says what was found and where it lies.
+fn say(
+    args: &Args,
+    evaluation: &Evaluation,
+    seconds: &[(&'static str, f64)],
+    context: &Context,
+) -> anyhow::Result<()> {
     if context.global.json {
         let seconds: serde_json::Map<String, serde_json::Value> =
-            seconds.iter().map(|(what, seconds)| ((*what).to_owned(), json!(seconds))).collect();
+            seconds.iter().map(|(step, seconds)| ((*step).to_owned(), json!(seconds))).collect();
         let result = json!({
             "out": args.out, "graphs": args.graphs, "nodes": args.nodes,
             "methods": evaluation.methods, "seconds": seconds, "page": args.out.join(PAGE),
@@ -165,7 +219,7 @@ fn grow(args: &Args, context: &Context) -> hg2v::Result<Vec<GraphRecord>> {
     let set = SyntheticSet {
         model: &model,
         graphs: args.graphs,
-        seed: context.global.seed,
+        seed: context.seed(),
         noise: Noise::default(),
         label: None,
     };
@@ -190,16 +244,21 @@ fn write_pyramids(collection: &Collection<'_>, path: &Path) -> anyhow::Result<()
 }
 
 /// Writes a vector for each graph, and returns them row after row.
-fn write_vectors(model: &Hg2v, collection: &Collection<'_>, path: &Path) -> hg2v::Result<Vec<f32>> {
+fn write_vectors(
+    model: &Hg2v,
+    machine: &Machine,
+    collection: &Collection<'_>,
+    path: &Path,
+) -> hg2v::Result<Vec<f32>> {
     let all: Vec<usize> = (0..collection.len()).collect();
     let (examples, _) = model.examples_of(collection, &all)?;
-    let rows = model.embed_examples(&examples);
+    let rows = model.embed_examples_on(machine, &examples)?;
     let layout = &model.network().layout;
     let shape = Shape { names: layout.embedding_names(), part: None };
     let mut sink = vectors::create(path, shape)?;
     for (i, row) in rows.chunks_exact(layout.embedding_dim()).enumerate() {
         let record = &collection.run.records[i];
-        let id = record.id.clone().unwrap_or(Scalar::Int(i as i64));
+        let id = record.id_at(i as u64);
         sink.write(Key { id: &id, label: record.label.as_ref(), part: None }, row)?;
     }
     sink.finish()?;
@@ -210,11 +269,13 @@ fn judge(
     data: PathBuf,
     collection: &Collection<'_>,
     params: &Hg2vParams,
+    machine: &Machine,
     context: &Context,
 ) -> anyhow::Result<Evaluation> {
-    let protocol = select::Protocol { seed: context.global.seed, ..select::Protocol::default() };
+    let protocol = select::Protocol { seed: context.seed(), ..select::Protocol::default() };
     let study = Study::new(collection, Mode::Inductive, SPLITS, protocol)?;
-    let [trained, untrained] = [Network::trained, Network::untrained].map(|of| of(params.clone()));
+    let [trained, untrained] =
+        [Network::trained, Network::untrained].map(|of| of(params.clone()).on(machine));
     let rows: [(&str, &dyn Embedder); 3] =
         [("HG2V", &trained), ("the same, untrained", &untrained), ("statistics", &Statistics)];
     let methods = rows

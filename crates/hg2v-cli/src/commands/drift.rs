@@ -8,8 +8,8 @@ use hg2v_search::drift::{MOST, drift};
 use hg2v_search::scale::Scale;
 use serde_json::json;
 
-use super::search::NearArgs;
 use crate::context::Context;
+use crate::near::NearArgs;
 use crate::table::counted;
 
 /// Whether two sets of vectors come from the same place
@@ -57,7 +57,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         scale.apply(&mut b.values);
     }
     let metric = args.near.metric();
-    let found = drift(a.dim, &a.values, &b.values, metric, args.permutations, context.global.seed)?;
+    let found = drift(a.dim, &a.values, &b.values, metric, args.permutations, context.seed())?;
     if context.global.json {
         let mut result = json!(found);
         result["metric"] = json!(metric);

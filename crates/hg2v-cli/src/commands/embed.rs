@@ -9,23 +9,21 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use hg2v::coarsen::cache::Cache;
-use hg2v::dataset::Source;
-use hg2v::graph::{GraphRecord, Scalar};
 use hg2v::model::Example;
 use hg2v::nn::machine::Machine;
-use hg2v::prepare::{Notes, Run};
+use hg2v::prepare::Notes;
 use hg2v::vectors::{self, Key, Shape, VectorSink};
 use hg2v::{Hg2v, embed};
 use serde_json::json;
 
+use crate::chunks::{Chunk, Chunks, Shard};
 use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::{CacheArgs, say_findings, say_ignored};
 use crate::table::{counted, decimal};
 
-/// Nodes and edges gathered before they are embedded together, and the most graphs.
+/// Nodes and edges gathered before they are embedded together.
 const CHUNK_SIZE: usize = 1 << 18;
-const CHUNK_GRAPHS: usize = 1024;
 
 /// Vectors for any graphs, with a trained model
 ///
@@ -72,12 +70,6 @@ enum PerArg {
     Level,
 }
 
-#[derive(Clone, Copy)]
-struct Shard {
-    part: u64,
-    parts: u64,
-}
-
 fn parse_shard(text: &str) -> Result<Shard, String> {
     let parsed = text.split_once('/').and_then(|(part, parts)| {
         Some(Shard { part: part.parse().ok()?, parts: parts.parse().ok()? })
@@ -93,38 +85,40 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let model = Hg2v::load(&args.model)?;
     let model = Arc::new(if args.untrained { model.untrained() } else { model });
     let source = context.open(&args.data)?;
-    say_ignored(&source.ignored, context);
+    let ignored = source.listen();
     let bar = context.progress("embedding", source.len);
     let mut output = Output::new(&args, &model)?;
-    let mut line = Line::start(source, args.shard, Arc::clone(&model), args.cache.open());
+    let (path, shard) = (source.path.clone(), args.shard.unwrap_or(Shard::WHOLE));
+    let chunks = Chunks::new(source, shard, CHUNK_SIZE);
+    let mut line = Line::start(chunks, &path, Arc::clone(&model), args.cache.open());
     // Opening a card takes a while, in which the first graphs are read.
     let machine = args.device.open()?;
     let mut notes = Notes::default();
     while let Some(prepared) = line.next()? {
-        output.write(&model, &machine, &prepared)?;
+        output.write(&model, &machine, &path, &prepared)?;
         notes.add(&prepared.notes);
         bar.inc(prepared.chunk.passed);
     }
     output.sink.finish()?;
     bar.finish_and_clear();
+    say_ignored(&ignored(), context);
     report(&args, &notes, output.dim, started, context)
 }
 
 /// A production line: while a chunk is embedded and written, the next is coarsened and
 /// the one after it read. Who fails says so and stops; the others find nobody to work for.
 struct Line {
-    prepared: Receiver<anyhow::Result<Prepared>>,
+    prepared: Receiver<hg2v::Result<Prepared>>,
     workers: Vec<JoinHandle<()>>,
 }
 
 impl Line {
-    fn start(source: Source, shard: Option<Shard>, model: Arc<Hg2v>, cache: Option<Cache>) -> Line {
-        let path = source.path.clone();
+    fn start(all: Chunks, path: &Path, model: Arc<Hg2v>, cache: Option<Cache>) -> Line {
+        let path = path.to_owned();
         let (to_prepare, chunks) = sync_channel(1);
         let (to_embed, prepared) = sync_channel(1);
         let reader = thread::spawn(move || {
-            let mut chunks = Chunks { source, shard, position: 0 };
-            while let Some(chunk) = chunks.next().transpose() {
+            for chunk in all {
                 let failed = chunk.is_err();
                 if to_prepare.send(chunk).is_err() || failed {
                     break;
@@ -133,7 +127,10 @@ impl Line {
         });
         let preparer = thread::spawn(move || {
             for chunk in chunks {
-                let done = chunk.and_then(|chunk| chunk.prepare(&model, &path, cache.as_ref()));
+                let done = chunk.and_then(|chunk| {
+                    let (examples, notes) = model.examples(chunk.run(&path), cache.as_ref())?;
+                    Ok(Prepared { chunk, examples, notes })
+                });
                 let failed = done.is_err();
                 if to_embed.send(done).is_err() || failed {
                     break;
@@ -145,7 +142,7 @@ impl Line {
 
     fn next(&mut self) -> anyhow::Result<Option<Prepared>> {
         if let Ok(prepared) = self.prepared.recv() {
-            return prepared.map(Some);
+            return Ok(Some(prepared?));
         }
         // The end, unless somebody broke down before it.
         for worker in self.workers.drain(..) {
@@ -157,84 +154,11 @@ impl Line {
     }
 }
 
-/// A collection in chunks.
-struct Chunks {
-    source: Source,
-    shard: Option<Shard>,
-    position: u64,
-}
-
-impl Chunks {
-    fn next(&mut self) -> anyhow::Result<Option<Chunk>> {
-        let mut chunk = Chunk::default();
-        while !chunk.is_full() {
-            let Some(record) = self.source.next().transpose()? else { break };
-            let position = self.position;
-            if self.shard.is_none_or(|shard| position % shard.parts + 1 == shard.part) {
-                chunk.add(record, position);
-            }
-            chunk.passed += 1;
-            self.position += 1;
-        }
-        Ok((chunk.passed > 0).then_some(chunk))
-    }
-}
-
-/// Graphs waiting to be embedded together.
-#[derive(Default)]
-struct Chunk {
-    records: Vec<GraphRecord>,
-    positions: Vec<u64>,
-    size: usize,
-    /// Graphs that were read, those of other shards included.
-    passed: u64,
-}
-
 /// Graphs ready to be embedded.
 struct Prepared {
     chunk: Chunk,
     examples: Vec<Example>,
     notes: Notes,
-}
-
-impl Chunk {
-    fn add(&mut self, record: GraphRecord, position: u64) {
-        self.size += record.num_nodes as usize + record.edges.len();
-        self.records.push(record);
-        self.positions.push(position);
-    }
-
-    fn is_full(&self) -> bool {
-        self.size >= CHUNK_SIZE || self.records.len() >= CHUNK_GRAPHS
-    }
-
-    /// Runs of records whose positions follow each other, so that messages can
-    /// name them: all of them, but for shards.
-    fn runs(&self) -> Vec<Range<usize>> {
-        let mut runs: Vec<Range<usize>> = Vec::new();
-        for (i, position) in self.positions.iter().enumerate() {
-            match runs.last_mut() {
-                Some(run) if self.positions[run.start] + run.len() as u64 == *position => {
-                    run.end += 1;
-                }
-                _ => runs.push(i..i + 1),
-            }
-        }
-        runs
-    }
-
-    fn prepare(self, model: &Hg2v, path: &Path, cache: Option<&Cache>) -> anyhow::Result<Prepared> {
-        let mut examples = Vec::with_capacity(self.records.len());
-        let mut notes = Notes::default();
-        for range in self.runs() {
-            let position = self.positions[range.start];
-            let run = Run { records: &self.records[range], file: path, position };
-            let (own, met) = model.examples(run, cache)?;
-            examples.extend(own);
-            notes.add(&met);
-        }
-        Ok(Prepared { chunk: self, examples, notes })
-    }
 }
 
 /// The file of vectors, and what its rows are.
@@ -277,15 +201,17 @@ impl Output {
         &mut self,
         model: &Hg2v,
         machine: &Machine,
+        file: &Path,
         Prepared { chunk, examples, .. }: &Prepared,
     ) -> anyhow::Result<()> {
+        let run = chunk.run(file);
         let rows = match self.per {
             PerArg::Node => Vec::new(),
             _ => model.embed_examples_on(machine, examples)?,
         };
         let dim = model.network().layout.embedding_dim();
-        for (i, (record, &position)) in chunk.records.iter().zip(&chunk.positions).enumerate() {
-            let id = record.id.clone().unwrap_or(Scalar::Int(position as i64));
+        for (i, record) in chunk.records.iter().enumerate() {
+            let id = record.id_at(run.position_of(i));
             let key = |part| Key { id: &id, label: record.label.as_ref(), part };
             match self.per {
                 PerArg::Graph => self.sink.write(key(None), &rows[i * dim..(i + 1) * dim])?,

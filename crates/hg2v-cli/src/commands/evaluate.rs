@@ -5,19 +5,18 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use hg2v::error::Error;
 use hg2v::graph::GraphRecord;
-use hg2v::prepare::Run;
+use hg2v::prepare::{Collection, Run};
 use hg2v::{Hg2vParams, vectors};
 use hg2v_eval::also::Classifier;
 use hg2v_eval::controls::{Given, Network, Statistics};
 use hg2v_eval::evaluation::{Evaluation, Judgement};
-use hg2v_eval::method::{Embedder, Role};
-use hg2v_eval::study::{Choice, Mode, Study, StudyResult};
-use hg2v_eval::{Matrix, Score, select};
+use hg2v_eval::study::{Choice, Mode, Study};
+use hg2v_eval::{Matrix, select};
 
-use super::fit::read_all;
 use crate::context::Context;
 use crate::device::DeviceArgs;
-use crate::graphs::{CacheArgs, check_vectors};
+use crate::graphs::{self, CacheArgs, check_vectors};
+use crate::judging::{GridArg, ModeArg, best, candidates, judged, table_of};
 use crate::network::NetworkArgs;
 use crate::predictions;
 use crate::table::Table;
@@ -76,26 +75,6 @@ pub(crate) struct Args {
     cache: CacheArgs,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-pub(super) enum ModeArg {
-    /// 80/20 splits, trained on the 80
-    Inductive,
-    /// 80/20 splits, trained on all graphs without labels
-    Transductive,
-    /// ten folds, trained on all graphs without labels
-    Tenfold,
-}
-
-impl From<ModeArg> for Mode {
-    fn from(mode: ModeArg) -> Mode {
-        match mode {
-            ModeArg::Inductive => Mode::Inductive,
-            ModeArg::Transductive => Mode::Transductive,
-            ModeArg::Tenfold => Mode::Tenfold,
-        }
-    }
-}
-
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum AlsoArg {
     /// a C-SVM with a linear kernel
@@ -116,14 +95,6 @@ impl From<AlsoArg> for Classifier {
     }
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-pub(super) enum GridArg {
-    /// d of 16, 128, 256; a of 2, 4; L of 3, 5
-    Paper,
-    /// d of 32, 128; a of 2, 4; L of 3
-    Small,
-}
-
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     if args.splits == 0 {
         return Err(Error::parameter("--splits", 0, "it must be at least 1").into());
@@ -134,14 +105,18 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
             return Err(Error::parameter("--also", name, "it must name each only once").into());
         }
     }
-    let params = args.network.params(context.global.seed)?;
+    let params = args.network.params(context.seed())?;
     params.check()?;
     let machine = args.device.open()?;
-    let (path, records) = read_all(&args.data, context)?;
-    let run = Run { records: &records, file: &path, position: 0 };
-    let collection = params.collect(run, args.cache.open().as_ref())?;
+    let graphs::Read { path, records, .. } = graphs::read(&args.data, context)?;
+    let run = Run::of(&records, &path);
+    let collection = match args.embeddings {
+        // Vectors that are there already, and statistics, need no pyramids.
+        Some(_) => Collection::flat(run, params.weights)?,
+        None => params.collect(run, args.cache.open().as_ref())?,
+    };
     let mode = args.protocol.into();
-    let protocol = select::Protocol { seed: context.global.seed, ..select::Protocol::default() };
+    let protocol = select::Protocol { seed: context.seed(), ..select::Protocol::default() };
     let mut study = Study::new(&collection, mode, args.splits, protocol)?;
     study.also = args.also.iter().copied().map(Classifier::from).collect();
 
@@ -180,77 +155,11 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     report(&args, &study, &chosen, rows, context)
 }
 
-pub(super) fn judged(
-    name: &str,
-    study: &Study<'_>,
-    embedder: &dyn Embedder,
-    context: &Context,
-) -> anyhow::Result<Judgement> {
-    let bar = context.progress("evaluating", Some(study.splits.len() as u64));
-    bar.set_message(name.to_owned());
-    let result = study.judge(Role::Embedder(embedder), &[], |_| {
-        bar.inc(1);
-        Ok(())
-    })?;
-    bar.finish_and_clear();
-    Ok(Judgement::new(name, result, study)?)
-}
-
-/// The models to choose from, cheapest first.
-pub(super) fn candidates(params: &Hg2vParams, grid: Option<GridArg>) -> Vec<Hg2vParams> {
-    let (dims, hops, levels): (&[usize], &[usize], &[usize]) = match grid {
-        None => return vec![params.clone()],
-        Some(GridArg::Paper) => (&[16, 128, 256], &[2, 4], &[3, 5]),
-        Some(GridArg::Small) => (&[32, 128], &[2, 4], &[3]),
-    };
-    let mut all = Vec::new();
-    for &dim in dims {
-        for &hops in hops {
-            for &levels in levels {
-                all.push(params.clone().dim(dim).hops(hops).levels(levels));
-            }
-        }
-    }
-    all
-}
-
-/// The place of the best of the candidates, by validation accuracy: the first of
-/// equals, since grids are in the order of cost.
-pub(super) fn best<'a>(results: impl Iterator<Item = &'a StudyResult>) -> usize {
-    let means: Vec<f64> = results.map(|result| result.validation.mean).collect();
-    let most = means.iter().copied().fold(0.0, f64::max);
-    means.iter().position(|&mean| mean == most).unwrap_or(0)
-}
-
 /// Vectors from a file, one for each graph.
 fn given(file: &Path, records: &[GraphRecord], context: &Context) -> anyhow::Result<Matrix> {
     let read = vectors::read(file, &context.limits)?;
     check_vectors(file, &read, records)?;
     Ok(Matrix::from_f32(read.len(), read.dim, &read.values)?)
-}
-
-/// Accuracies in percent, a line for each method.
-pub(super) fn table_of(rows: &[Judgement]) -> Vec<String> {
-    // Classifiers are named where there are several.
-    let several = rows.iter().any(|row| !row.result.also.is_empty());
-    let mut table = Table::new(if several { 2 } else { 1 });
-    let mut line = |name: &str, classifier: &str, cells: [String; 4]| {
-        let named = [Some(name), several.then_some(classifier)];
-        table.row(named.into_iter().flatten().map(str::to_owned).chain(cells));
-    };
-    line("", "classifier", ["validation", "test", "dim", "seconds"].map(str::to_owned));
-    for Judgement { name, result, .. } in rows {
-        let cells = |validation: &Score, test: &Score, seconds: f64| {
-            let [validation, test] = [validation, test].map(Score::to_string);
-            [validation, test, result.dim.to_string(), format!("{seconds:.1}")]
-        };
-        line(name, "C-SVM, radial", cells(&result.validation, &result.test, result.seconds));
-        for also in &result.also {
-            let classifier = also.classifier.to_string();
-            line(name, &classifier, cells(&also.validation, &also.test, also.seconds));
-        }
-    }
-    table.lines()
 }
 
 fn report(

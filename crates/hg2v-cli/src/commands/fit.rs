@@ -7,20 +7,18 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use hg2v::dataset;
 use hg2v::error::{Error, Place};
-use hg2v::graph::GraphRecord;
-use hg2v::model::folder::{self, Config, LogLine, RunNote};
 use hg2v::output::{OutputFolder, is_occupied};
 use hg2v::prepare::Run;
+use hg2v::saved::{self, Config, LogLine, RunNote};
 use hg2v::train::{End, Flow, State, Step};
-use hg2v::{Failure, Hg2vParams};
+use hg2v::{Failure, Fit, Hg2v, Hg2vParams};
 use indicatif::ProgressBar;
 use serde_json::json;
 
 use crate::context::Context;
 use crate::device::DeviceArgs;
-use crate::graphs::{CacheArgs, say_findings, say_ignored};
+use crate::graphs::{self, CacheArgs, say_findings};
 use crate::interrupt;
 use crate::network::NetworkArgs;
 
@@ -68,20 +66,42 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let stored = stored_run(&args)?;
     let params = match &stored {
         Some(config) => resumed_params(&args, config, context)?,
-        None => args.network.params(context.global.seed)?,
+        None => args.network.params(context.seed())?,
     };
     params.check()?;
+    let (path, fit) = prepare(&args, &params, stored.as_ref(), context)?;
+    if stored.is_none() {
+        begin(&args.out, &fit.config)?;
+    }
+    let trained = train(&args, &fit, context)?;
+    let note = RunNote {
+        data: std::path::absolute(&path).unwrap_or(path),
+        device: args.device.describe(),
+        threads: rayon::current_num_threads(),
+        training_seconds: trained.took.as_secs_f64(),
+        whole_seconds: started.elapsed().as_secs_f64(),
+    };
+    saved::write_run(&args.out, &note).map_err(|error| unfinished(&args, error))?;
+    trained.model.save_into(&args.out).map_err(|error| unfinished(&args, error))?;
+    saved::remove_checkpoint(&args.out)?;
+    report(&args, &params, &trained, started.elapsed(), context)
+}
+
+/// Reads and coarsens the graphs, until all that is left is to train; also where they came from.
+fn prepare(
+    args: &Args,
+    params: &Hg2vParams,
+    stored: Option<&Config>,
+    context: &Context,
+) -> anyhow::Result<(PathBuf, Fit)> {
+    let started = Instant::now();
+    // Before the graphs are read: a card that is not there is said at once.
     let machine = args.device.open()?;
-    let (path, records) = read_all(&args.data, context)?;
-    let run = Run { records: &records, file: &path, position: 0 };
+    let graphs::Read { path, records, .. } = graphs::read(&args.data, context)?;
+    let run = Run::of(&records, &path);
     let collection = params.collect(run, args.cache.open().as_ref())?;
-    let mut fit = params.prepare(&collection, None)?;
-    fit.machine = machine;
-    drop(collection);
-    drop(records);
-    if let Some(stored) = &stored
-        && stored.data != fit.config.data
-    {
+    let fit = Fit { machine, ..params.prepare(&collection, None)? };
+    if stored.is_some_and(|stored| stored.data != fit.config.data) {
         return Err(Error::input(
             &path,
             Place::Whole,
@@ -100,89 +120,64 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         started.elapsed().as_secs_f64(),
         if fit.notes.from_cache > 0 { " (from the cache)" } else { "" },
     ));
+    Ok((path, fit))
+}
 
-    if stored.is_none() {
-        begin(&args.out, &fit.config)?;
-    }
+/// What training gave: a model, its last epoch's end, and how long it took.
+struct Trained {
+    model: Hg2v,
+    last: Option<Step>,
+    took: Duration,
+}
+
+/// Trains, from the folder's checkpoint where the run is resumed; checkpoints and the log are kept
+/// in the folder on the way.
+fn train(args: &Args, fit: &Fit, context: &Context) -> anyhow::Result<Trained> {
     let state = match args.resume {
-        true => folder::read_checkpoint(&args.out, &fit.network.layout)?,
+        true => saved::read_checkpoint(&args.out, &fit.network.layout)?,
         false => None,
     };
     let mut log = Log::open(&args.out, state.as_ref().map_or(0, |state| state.step))?;
     if let Some(state) = &state {
         context.say(format!("going on after step {}", state.step));
     }
-
     let stop = interrupt::asked().context("listening for Ctrl-C")?;
-    let training = Instant::now();
+    let started = Instant::now();
     let mut saved = Instant::now();
     let mut saved_step = 0;
     let mut last = None;
     let bar = context.progress("training", Some(1));
-    let trained = fit.train_keeping(state.as_ref(), |state: &dyn Fn() -> State, step: &Step| {
+    let ended = fit.train_keeping(state.as_ref(), |state: &dyn Fn() -> State, step: &Step| {
         show(&bar, step);
         if step.ends_epoch {
-            log.add(step, training.elapsed())?;
+            log.add(step, started.elapsed())?;
             last = Some(step.clone());
         }
         let stopping = stop.load(Ordering::Relaxed);
         let every =
             if step.ends_epoch { args.checkpoint_every / 10 } else { args.checkpoint_every };
         if stopping || saved.elapsed() >= every {
-            folder::write_checkpoint(&args.out, &state())?;
+            saved::write_checkpoint(&args.out, &state())?;
             saved = Instant::now();
             saved_step = step.step + 1;
         }
         Ok(if stopping { Flow::Pause } else { Flow::Continue })
     });
     bar.finish_and_clear();
-    let (model, end) = match trained {
-        Ok(trained) => trained,
+    match ended {
+        Ok((model, End::Done)) => Ok(Trained { model, last, took: started.elapsed() }),
+        Ok((_, End::Paused)) => Err(unfinished(args, "stopped")),
         // The last checkpoint and the log up to it are what the run goes on from.
-        Err(Failure { error: error @ Error::Io { .. }, .. }) => {
-            return Err(unfinished(&args, error));
-        }
-        Err(failure) => {
+        Err(Failure { error: error @ Error::Io { .. }, .. }) => Err(unfinished(args, error)),
+        Err(Failure { error, good }) => {
             // A card that fails spoils nothing that was saved before.
-            let later = matches!(failure.error, Error::Device { .. }).then_some(saved_step);
-            if let Some(good) = failure.good.filter(|good| later.is_none_or(|s| s <= good.step)) {
-                folder::write_checkpoint(&args.out, &good)?;
+            let later = matches!(error, Error::Device { .. }).then_some(saved_step);
+            if let Some(good) = good.filter(|good| later.is_none_or(|step| step <= good.step)) {
+                saved::write_checkpoint(&args.out, &good)?;
             }
-            return Err(failure.error.into());
+            Err(error.into())
         }
-    };
-    if end == End::Paused {
-        return Err(unfinished(&args, "stopped"));
     }
-    let note = RunNote {
-        data: std::path::absolute(&path).unwrap_or(path),
-        device: args.device.note().unwrap_or_else(|| args.device.device.to_string()),
-        threads: rayon::current_num_threads(),
-        training_seconds: training.elapsed().as_secs_f64(),
-        whole_seconds: started.elapsed().as_secs_f64(),
-    };
-    folder::write_run(&args.out, &note).map_err(|error| unfinished(&args, error))?;
-    model.save_into(&args.out).map_err(|error| unfinished(&args, error))?;
-    folder::remove_checkpoint(&args.out)?;
-    report(&args, &params, last.as_ref(), training.elapsed(), started.elapsed(), context)
-}
-
-/// All graphs of a collection, and the path they came from.
-pub(super) fn read_all(
-    data: &Path,
-    context: &Context,
-) -> anyhow::Result<(PathBuf, Vec<GraphRecord>)> {
-    let path = dataset::locate(data, context.global.data_dir.as_deref())?;
-    let mut source = dataset::open(&path, &context.limits)?;
-    let bar = context.progress("reading", source.len);
-    let mut records = Vec::new();
-    for record in source.by_ref() {
-        records.push(record?);
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
-    say_ignored(&source.ignored(), context);
-    Ok((path, records))
 }
 
 /// The run that stands in the folder, where one is to be resumed.
@@ -201,7 +196,7 @@ fn stored_run(args: &Args) -> anyhow::Result<Option<Config>> {
     if !occupied {
         return Ok(None);
     }
-    let config = folder::read_config(&args.out)?;
+    let config = saved::read_config(&args.out)?;
     if config.parameters_sha256.is_some() {
         return Err(Error::input(
             &args.out,
@@ -223,11 +218,11 @@ fn resumed_params(args: &Args, config: &Config, context: &Context) -> anyhow::Re
         weights: config.preparation.weights,
         features: config.feature_choice,
     };
-    let given = args.network.over(stored.clone())?;
-    let seed = context.global.seed;
-    if given != stored || (seed != 0 && seed != stored.recipe.seed) {
+    let given = args.network.again(&stored)?;
+    let seed = context.global.seed.unwrap_or(stored.recipe.seed);
+    if given != stored || seed != stored.recipe.seed {
         return Err(Error::input(
-            args.out.join(folder::CONFIG),
+            args.out.join(saved::CONFIG),
             Place::Whole,
             "the run in this folder was started with other options",
             "leave the options out, or name another folder",
@@ -241,13 +236,13 @@ fn resumed_params(args: &Args, config: &Config, context: &Context) -> anyhow::Re
 fn begin(path: &Path, config: &Config) -> hg2v::Result<()> {
     // An empty one may be a disk of its own, or where we stand: it stays.
     if path.is_dir() {
-        return folder::write_config(path, config);
+        return saved::write_config(path, config);
     }
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(|e| Error::io(path, "create", e))?;
     }
     let new = OutputFolder::create(path)?;
-    folder::write_config(new.working_path(), config).map_err(|error| new.named(error))?;
+    saved::write_config(new.working_path(), config).map_err(|error| new.named(error))?;
     new.commit()
 }
 
@@ -279,11 +274,11 @@ struct Log {
 impl Log {
     /// Keeps the lines up to `step`, which a resumed run will not write again.
     fn open(folder: &Path, step: u64) -> hg2v::Result<Log> {
-        let path = folder.join(folder::LOG);
+        let path = folder.join(saved::LOG);
         let failed = |e| Error::io(&path, "write", e);
-        let mut kept = folder::read_log(folder)?;
+        let mut kept = saved::read_log(folder)?;
         kept.retain(|line| line.step <= step);
-        folder::write_log(folder, &kept)?;
+        saved::write_log(folder, &kept)?;
         let file = OpenOptions::new().append(true).open(&path).map_err(failed)?;
         Ok(Log { path, file })
     }
@@ -298,17 +293,17 @@ impl Log {
 fn report(
     args: &Args,
     params: &Hg2vParams,
-    last: Option<&Step>,
-    training: Duration,
+    trained: &Trained,
     whole: Duration,
     context: &Context,
 ) -> anyhow::Result<()> {
-    let losses: Vec<f64> =
-        last.map_or_else(Vec::new, |step| step.mean.iter().map(|loss| loss.total()).collect());
+    let last = trained.last.iter().flat_map(|step| &step.mean);
+    let losses: Vec<f64> = last.map(|loss| loss.total()).collect();
+    let training = trained.took.as_secs_f64();
     if context.global.json {
         let result = json!({
             "model": args.out, "epochs": params.recipe.epochs, "losses": losses,
-            "seconds": {"training": training.as_secs_f64(), "whole": whole.as_secs_f64()},
+            "seconds": {"training": training, "whole": whole.as_secs_f64()},
         });
         context.print(result.to_string())?;
     }
@@ -316,7 +311,7 @@ fn report(
     context.say(format!(
         "trained {} epochs in {:.2} s; the last epoch's loss, level by level: {}",
         params.recipe.epochs,
-        training.as_secs_f64(),
+        training,
         losses.join(", ")
     ));
     context.say(format!(

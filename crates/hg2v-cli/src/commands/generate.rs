@@ -282,7 +282,7 @@ fn make<const GRAPHS: u64>(
     let made = SyntheticSet {
         model,
         graphs: set.graphs,
-        seed: context.global.seed,
+        seed: context.seed(),
         noise: Noise { remove: set.remove_edges, add: set.add_edges },
         label: set.label.as_deref().map(Scalar::from_text),
     };

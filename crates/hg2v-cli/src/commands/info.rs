@@ -21,7 +21,8 @@ use crate::table::{Table, counted, decimal, grouped, label, percent};
 /// (total, max, disconnected_graphs), isolated_nodes (nodes, graphs), attributes (dim,
 /// graphs), node_labels, edge_labels, classes (each distinct, complete, graphs,
 /// total, top), weights (graphs, min, max), duplicates and wl_equivalent (each
-/// groups, graphs, largest, example, mixed_classes, best_accuracy), findings,
+/// groups, graphs, largest, example, mixed_classes, best_accuracy; the latter also
+/// rounds), findings,
 /// ignored and features (dim, plan, problem); what a collection lacks is null.
 #[derive(clap::Args)]
 pub(crate) struct Args {

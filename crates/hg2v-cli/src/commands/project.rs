@@ -61,7 +61,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     if args.standardise {
         Scale::of(&set.values, set.dim).apply(&mut set.values);
     }
-    let seed = context.global.seed;
+    let seed = context.seed();
     let (dim, values) = (set.dim.max(1), &set.values);
     let mut explained = None;
     let points: Vec<Point> = match args.method {

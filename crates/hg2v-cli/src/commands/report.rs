@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use hg2v::Hg2v;
 use hg2v::coarsen::cache::Cache;
-use hg2v::dataset::summary::{Summary, summarize};
-use hg2v::dataset::{self, Format, Source};
+use hg2v::dataset::Format;
+use hg2v::dataset::fingerprint::Fingerprint;
+use hg2v::dataset::summary::{Summary, summarize_records};
 use hg2v::error::{Error, Place};
 use hg2v::graph::GraphRecord;
 use hg2v::nn::machine::Machine;
@@ -24,10 +25,10 @@ use hg2v_serve::options::Shown;
 use serde_json::json;
 
 use super::project::MethodArg;
-use super::search::NearArgs;
 use crate::context::Context;
 use crate::device::DeviceArgs;
-use crate::graphs::{CacheArgs, check_vectors, summary_options};
+use crate::graphs::{self, CacheArgs, check_vectors, summary_options};
+use crate::near::NearArgs;
 use crate::table::{counted, decimal};
 
 /// One self-contained page: a map of the graphs, their neighbours, pyramids and results
@@ -102,7 +103,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         sample: args.sample,
         title: args.title.as_deref(),
         methods: &methods,
-        choice: args.near.choice(Way::BySize, context.global.seed),
+        choice: args.near.choice(Way::BySize, context.seed()),
         cache: args.cache.open(),
     };
     let (made, graphs) = wanted.make(Mode::Still, &args.device.open()?, context)?;
@@ -141,7 +142,7 @@ impl Wanted<'_> {
         let run = RunFolder::read(self.run)?;
         let graphs = self.graphs(&run, context)?;
         let preparation = &run.config.preparation;
-        let of_file = Run { records: &graphs.records, file: &graphs.path, position: 0 };
+        let of_file = Run::of(&graphs.records, &graphs.path);
         let (weights, coarsening) = (preparation.weights, &preparation.coarsening);
         let collection = Collection::new(of_file, weights, coarsening, self.cache.as_ref())?;
         let (dim, values) = self.vectors(&run, &collection, machine, context)?;
@@ -170,7 +171,7 @@ impl Wanted<'_> {
             map,
             notes,
             sample: self.sample,
-            seed: context.global.seed,
+            seed: context.seed(),
             ..Contents::of(&collection)
         };
         Ok((page(&contents, mode)?, collection.len()))
@@ -194,17 +195,8 @@ impl Wanted<'_> {
             let fix = "name them, or others, with --data";
             return Err(Error::input(&run.model, Place::Whole, problem, fix).into());
         };
-        let path = dataset::locate(data, context.global.data_dir.as_deref())?;
-        let mut source = dataset::open(&path, &context.limits)?;
-        let bar = context.progress("reading", source.len);
-        let mut records = Vec::new();
-        for record in source.by_ref() {
-            records.push(record?);
-            bar.inc(1);
-        }
-        bar.finish_and_clear();
-        let ignored = source.ignored();
-        Graphs::new(path, source.format, ignored, Arc::new(records))
+        let graphs::Read { path, format, ignored, records } = graphs::read(data, context)?;
+        Graphs::new(path, format, ignored, Arc::new(records))
     }
 
     /// A vector for each graph, row after row, and the numbers of one.
@@ -258,29 +250,14 @@ impl Graphs {
             let fix = "give a collection of at least one graph";
             return Err(Error::input(&path, Place::Whole, "there are no graphs in it", fix).into());
         }
-        let summary = summary(&path, format, ignored, &records)?;
+        let options = summary_options();
+        let summary = summarize_records(&path, format, ignored, &records, &options);
         Ok(Graphs { path, records, summary })
     }
 
     fn fingerprint(&self) -> String {
-        let mut fingerprint = dataset::fingerprint::Fingerprint::new();
-        self.records.iter().for_each(|record| fingerprint.add(record));
-        fingerprint.finish()
+        Fingerprint::of(self.records.iter())
     }
-}
-
-/// What `hg2v info` would say of graphs that are read already.
-pub(super) fn summary(
-    path: &Path,
-    format: Format,
-    ignored: Vec<String>,
-    records: &Arc<Vec<GraphRecord>>,
-) -> hg2v::Result<Summary> {
-    let shared = Arc::clone(records);
-    let mut again =
-        Source::new(path, format, (0..shared.len()).map(move |i| Ok(shared[i].clone())));
-    again.ignored = ignored;
-    summarize(&mut again, &summary_options(), |_| ())
 }
 
 /// An evaluation of these graphs.

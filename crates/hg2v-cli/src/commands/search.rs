@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use hg2v::error::{Error, Place, shown};
 use hg2v::graph::{GraphRecord, Scalar};
-use hg2v::model::{Example, folder};
+use hg2v::model::Example;
+use hg2v::nn::machine::Machine;
 use hg2v::nn::readout::Readout;
 use hg2v::prepare::Run;
+use hg2v::saved;
 use hg2v::vectors::{self, Vectors};
 use hg2v::{Hg2v, Result};
-use hg2v_search::catalog::{Catalog, Choice, embedded, name_of};
+use hg2v_search::catalog::{Catalog, embedded};
 use hg2v_search::duplicates::duplicates;
 use hg2v_search::explain::{Explanation, explain};
 use hg2v_search::outliers::outliers;
@@ -19,7 +20,9 @@ use hg2v_search::{APPROXIMATE_FROM, Metric, Neighbor, Way};
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use crate::graphs::CacheArgs;
+use crate::device::DeviceArgs;
+use crate::graphs::{self, CacheArgs};
+use crate::near::NearArgs;
 use crate::table::{Table, counted, label};
 
 /// Neighbours, unless --top says how many.
@@ -42,6 +45,7 @@ Examples:
   hg2v search mutag.parquet 17                              the six nearest to graph 17
   hg2v search mutag.parquet new.jsonl --model mutag.model   the nearest to graphs that are new
   hg2v search mutag.model 17 --data MUTAG.zip --explain     which levels and nodes make it so
+  hg2v search m 17 --data big.jsonl.gz --device cuda        vectors made on an NVIDIA card
   hg2v search mutag.parquet --duplicates 0.9999             pairs with a cosine of at least that
   hg2v search mutag.parquet --outliers 10                   furthest from their tenth neighbour")]
 pub(crate) struct Args {
@@ -79,39 +83,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DATA")]
     data: Option<PathBuf>,
     #[command(flatten)]
+    device: DeviceArgs,
+    #[command(flatten)]
     cache: CacheArgs,
-}
-
-/// How far apart two vectors are.
-#[derive(clap::Args, Clone, Copy)]
-pub(crate) struct NearArgs {
-    /// How far apart two vectors are
-    #[arg(long, value_enum, default_value = "cosine", value_name = "METRIC")]
-    metric: MetricArg,
-    /// Bring every column to mean 0 and variance 1 first
-    #[arg(long, alias = "standardize")]
-    pub(crate) standardise: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum MetricArg {
-    /// 1 less the cosine of their angle
-    Cosine,
-    /// the length of their difference
-    Euclidean,
-}
-
-impl NearArgs {
-    pub(crate) fn metric(&self) -> Metric {
-        match self.metric {
-            MetricArg::Cosine => Metric::Cosine,
-            MetricArg::Euclidean => Metric::Euclidean,
-        }
-    }
-
-    pub(crate) fn choice(&self, way: Way, seed: u64) -> Choice {
-        Choice { metric: self.metric(), standardise: self.standardise, way, seed }
-    }
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
@@ -149,43 +123,50 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     }
 }
 
-/// All graphs of DATA.
-pub(crate) struct Graphs {
-    pub(crate) file: PathBuf,
-    pub(crate) records: Vec<GraphRecord>,
-}
-
-impl Graphs {
-    pub(crate) fn read(data: &Path, context: &Context) -> Result<Graphs> {
-        let source = context.open(data)?;
-        let file = source.path.clone();
-        let bar = context.progress("reading", source.len);
-        let records = source.inspect(|_| bar.inc(1)).collect::<Result<_>>()?;
-        bar.finish_and_clear();
-        Ok(Graphs { file, records })
-    }
-}
-
 /// What is searched, and what it was made of as far as that is known.
 struct Set {
     catalog: Catalog,
     model: Option<Hg2v>,
     graphs: Option<Graphs>,
+    /// Where new graphs are embedded.
+    machine: Machine,
+}
+
+/// All graphs of DATA, by name.
+struct Graphs {
+    file: PathBuf,
+    records: Vec<GraphRecord>,
+    by_name: BTreeMap<String, usize>,
+}
+
+impl Graphs {
+    fn read(data: &Path, context: &Context) -> anyhow::Result<Graphs> {
+        let graphs::Read { path: file, records, .. } = graphs::read(data, context)?;
+        // Of two with one name, the first.
+        let by_name = (records.iter().enumerate().rev())
+            .map(|(i, record)| (record.id_at(i as u64).to_string(), i))
+            .collect();
+        Ok(Graphs { file, records, by_name })
+    }
 }
 
 impl Set {
     fn open(args: &Args, context: &Context) -> anyhow::Result<Set> {
-        let is_model = args.vectors.join(folder::CONFIG).exists();
+        let is_model = args.vectors.join(saved::CONFIG).exists();
         let model = if is_model { Some(&args.vectors) } else { args.model.as_ref() };
         let model = model.map(|path| Hg2v::load(path)).transpose()?;
         let graphs = args.data.as_ref().map(|data| Graphs::read(data, context)).transpose()?;
+        let machine = match &model {
+            Some(_) => args.device.open()?,
+            None => Machine::Cpu,
+        };
         let vectors = match (is_model, &model, &graphs) {
             (true, Some(model), Some(graphs)) => {
                 let bar = context.progress("embedding", Some(graphs.records.len() as u64));
                 let cache = args.cache.open();
                 let watch = |done| bar.set_position(done as u64);
-                let Graphs { file, records } = graphs;
-                let vectors = embedded(model, records, file, cache.as_ref(), watch)?;
+                let Graphs { file, records, .. } = graphs;
+                let vectors = embedded(&machine, model, records, file, cache.as_ref(), watch)?;
                 bar.finish_and_clear();
                 vectors
             }
@@ -207,7 +188,7 @@ impl Set {
             _ => Way::Exact,
         };
         let bar = context.progress("linking", Some(vectors.len() as u64));
-        let choice = args.near.choice(way, context.global.seed);
+        let choice = args.near.choice(way, context.seed());
         let watch = |done| bar.set_position(done as u64);
         let catalog = Catalog::new(vectors, &args.vectors, choice, watch)?;
         bar.finish_and_clear();
@@ -217,7 +198,7 @@ impl Set {
                 catalog.len()
             ));
         }
-        Ok(Set { catalog, model, graphs })
+        Ok(Set { catalog, model, graphs, machine })
     }
 
     /// The neighbours of one of the set, or of every graph of a file.
@@ -252,14 +233,15 @@ impl Set {
                 "name its folder with --model MODEL (vectors are no query: name their graphs)";
             return Err(Error::input(query, Place::Whole, problem, fix).into());
         };
-        let Graphs { file, records } = Graphs::read(Path::new(query), context)?;
+        let graphs::Read { path: file, records, .. } = graphs::read(Path::new(query), context)?;
         let cache = args.cache.open();
-        let run = Run { records: &records, file: &file, position: 0 };
+        let run = Run::of(&records, &file);
         let (examples, _) = model.examples(run, cache.as_ref())?;
-        let near = self.catalog.index.nearest(&model.embed_examples(&examples), top)?;
+        let queries = model.embed_examples_on(&self.machine, &examples)?;
+        let near = self.catalog.index.nearest(&queries, top)?;
         let mut answers = Vec::with_capacity(records.len());
         for (i, near) in near.into_iter().enumerate() {
-            let mut answer = Answer::new(name_of(&records[i], i as u64), near);
+            let mut answer = Answer::new(records[i].id_at(i as u64), near);
             answer.label = records[i].label.clone();
             if args.explain {
                 self.explain(&mut answer, &examples[i])?;
@@ -279,16 +261,12 @@ impl Set {
         let graphs = self.graphs.as_ref().ok_or_else(|| {
             missing("it needs the graphs that the vectors belong to", "name them with --data DATA")
         })?;
-        let names: BTreeMap<String, usize> = (graphs.records.iter().enumerate().rev())
-            .map(|(i, record)| (name_of(record, i as u64).to_string(), i))
-            .collect();
         let id = &self.catalog.ids[position];
-        let at = *names.get(&id.to_string()).ok_or_else(|| {
+        let at = *graphs.by_name.get(&id.to_string()).ok_or_else(|| {
             let problem = format!("there is no graph {} among these", shown(&id.to_string()));
             Error::input(&graphs.file, Place::Whole, problem, "name the graphs that were embedded")
         })?;
-        let run =
-            Run { records: &graphs.records[at..=at], file: &graphs.file, position: at as u64 };
+        let run = Run { position: at as u64, ..Run::of(&graphs.records[at..=at], &graphs.file) };
         let (mut examples, _) = model.examples(run, None)?;
         Ok(examples.remove(0))
     }
@@ -319,7 +297,7 @@ impl Set {
             (Metric::Cosine, cosine) => 1.0 - cosine.unwrap_or(0.9999),
             (Metric::Euclidean, distance) => distance.unwrap_or(0.0),
         };
-        let found = duplicates(space, within, MOST_PAIRS)?;
+        let found = duplicates(space, within, MOST_PAIRS.max(most))?;
         let ids = &self.catalog.ids;
         let mut table = Table::new(2);
         table.row(["graph", "is like", "distance"]);
@@ -331,7 +309,8 @@ impl Set {
         if found.count > 0 {
             lines.extend(table.lines());
         }
-        lines.extend(more(found.count, most));
+        let listed = found.pairs.len();
+        lines.extend(more(found.count, most, (found.count > listed as u64).then_some(listed)));
         let pairs = found.pairs.iter().map(|pair| {
             json!({ "ids": [ids[pair.first], ids[pair.second]],
                 "positions": [pair.first, pair.second], "distance": pair.distance })
@@ -354,7 +333,7 @@ impl Set {
             table.row([self.name(one), self.class(one), distance(one.distance)]);
         }
         let mut lines = table.lines();
-        lines.extend(more(found.len() as u64, most));
+        lines.extend(more(found.len() as u64, most, None));
         let all: Vec<Value> = found.iter().map(|one| self.neighbor_json(one)).collect();
         Ok((json!({ "k": k, "graphs": all }), lines))
     }
@@ -375,7 +354,7 @@ impl Set {
 }
 
 /// The vectors must be as long as the model's.
-pub(crate) fn same_dim(model: &Hg2v, vectors: &Vectors, file: &Path) -> Result<()> {
+fn same_dim(model: &Hg2v, vectors: &Vectors, file: &Path) -> Result<()> {
     let dim = model.network().layout.embedding_dim();
     if vectors.dim == dim {
         return Ok(());
@@ -461,7 +440,9 @@ fn distance(distance: f64) -> String {
     format!("{distance:.6}")
 }
 
-fn more(count: u64, printed: usize) -> Option<String> {
+/// What is not printed; --json has all, or the first so many.
+fn more(count: u64, printed: usize, first: Option<usize>) -> Option<String> {
     let more = count.saturating_sub(printed as u64);
-    (more > 0).then(|| format!("… and {more} more; --json has them"))
+    let has = first.map_or_else(|| "them".to_owned(), |first| format!("the first {first}"));
+    (more > 0).then(|| format!("… and {more} more; --json has {has}"))
 }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hg2v::dataset;
-use hg2v::nn::machine::Machine;
 use hg2v_report::page::SAMPLE;
 use hg2v_report::{Method, Mode};
 use hg2v_search::Way;
@@ -14,9 +13,10 @@ use hg2v_serve::{Options, Server};
 use serde_json::json;
 
 use super::report::{Of, Wanted};
-use super::search::NearArgs;
 use crate::context::Context;
+use crate::device::DeviceArgs;
 use crate::graphs::CacheArgs;
+use crate::near::NearArgs;
 
 /// Embed and search over HTTP
 ///
@@ -30,7 +30,8 @@ use crate::graphs::CacheArgs;
 /// replaced.
 ///
 /// A model that is replaced is loaded again without dropping a request, together with
-/// its index; SIGTERM and Ctrl-C finish what was accepted.
+/// its index; SIGTERM and Ctrl-C finish what was accepted. On a card that fails, the
+/// processor goes on: the log says so.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -55,25 +56,28 @@ pub(crate) struct Args {
     #[arg(long, env = "HG2V_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     token: Option<String>,
     /// Requests that may wait; more are answered with 429
-    #[arg(long, default_value_t = 256, value_name = "N")]
+    #[arg(long, default_value_t = Options::QUEUE, value_name = "N")]
     queue: usize,
     /// Connections at a time
-    #[arg(long, default_value_t = 512, value_name = "N")]
+    #[arg(long, default_value_t = Options::CONNECTIONS, value_name = "N")]
     connections: usize,
     /// Longest body, or line of a stream, in bytes
-    #[arg(long, default_value_t = 16 << 20, value_name = "N")]
+    #[arg(long, default_value_t = Options::MAX_REQUEST_BYTES, value_name = "N")]
     max_request_bytes: u64,
     /// Largest graph that is taken, in nodes
-    #[arg(long, default_value_t = 100_000, value_name = "N")]
+    #[arg(long, default_value_t = Options::MAX_REQUEST_NODES, value_name = "N")]
     max_request_nodes: u64,
-    /// Seconds that a request may take, its body included
-    #[arg(long, default_value_t = 30.0, value_name = "S", value_parser = seconds)]
+    /// Seconds that a request may take, its body included; a stream, from one line to the next
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(default_value_t = Options::TIMEOUT.as_secs_f64())]
     timeout: f64,
     /// Leave the page out, which takes a while to make of many graphs
     #[arg(long)]
     no_page: bool,
     #[command(flatten)]
     near: NearArgs,
+    #[command(flatten)]
+    device: DeviceArgs,
     #[command(flatten)]
     cache: CacheArgs,
 }
@@ -88,11 +92,13 @@ fn seconds(text: &str) -> Result<f64, String> {
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let data = args.data.map(|data| dataset::locate(&data, context.global.data_dir.as_deref()));
     let data = data.transpose()?;
-    let choice = args.near.choice(Way::BySize, context.global.seed);
+    let choice = args.near.choice(Way::BySize, context.seed());
+    let cache = args.cache.open();
+    let machine = args.device.open()?;
     let page = match &data {
         Some(_) if !args.no_page => {
             let model = args.model.clone();
-            let (cache, context) = (args.cache, context.clone());
+            let (cache, machine, context) = (cache.clone(), machine.clone(), context.clone());
             Page::new(move |shown| {
                 let wanted = Wanted {
                     run: &model,
@@ -102,10 +108,10 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
                     title: None,
                     methods: &[Method::Pca],
                     choice,
-                    cache: cache.open(),
+                    cache: cache.clone(),
                 };
                 // Who asks for vectors can do without.
-                let made = wanted.make(Mode::Live, &Machine::Cpu, &context);
+                let made = wanted.make(Mode::Live, &machine, &context);
                 let made = made.inspect_err(|error| {
                     context.say(format!("there is no page: {error:#}"));
                 });
@@ -120,14 +126,16 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         data,
         page,
         choice,
+        machine,
         listen: args.listen,
         token: args.token,
         queue: args.queue,
         connections: args.connections,
         max_request_bytes: args.max_request_bytes,
-        max_nodes: args.max_request_nodes,
+        max_request_nodes: args.max_request_nodes,
         timeout,
         limits: context.limits,
+        cache,
         ..Options::new(args.model)
     };
     let server = Server::bind(options)?;

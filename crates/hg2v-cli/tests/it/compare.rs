@@ -226,3 +226,39 @@ fn kept_results_are_of_the_methods_as_they_are() {
     }
     assert!(found > 80, "{found} results");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn who_is_told_to_end_takes_its_process_and_its_folder_along() {
+    let folder = folder_with_graphs(&[]);
+    let at = folder.path();
+    let scratch = at.join("scratch");
+    fs::create_dir(&scratch).unwrap();
+    let arguments = ["compare", "graphs.jsonl", "--methods", "hg2v", "--splits", "500"];
+    let mut parent = command(at, &arguments).env("TMPDIR", &scratch).spawn().unwrap();
+    let children = format!("/proc/{0}/task/{0}/children", parent.id());
+    let started = Instant::now();
+    let child = loop {
+        let listed = fs::read_to_string(&children).unwrap();
+        if let Some(child) = listed.split_whitespace().next() {
+            break child.to_owned();
+        }
+        assert!(started.elapsed() < Duration::from_secs(60), "no process was started");
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    assert_eq!(fs::read_dir(&scratch).unwrap().count(), 1);
+    let id = parent.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    assert_eq!(parent.wait().unwrap().code(), Some(143));
+    assert_eq!(fs::read_dir(&scratch).unwrap().count(), 0);
+    // Whoever inherits it may take a while to bury it.
+    let lives = || {
+        let status = fs::read_to_string(format!("/proc/{child}/status")).unwrap_or_default();
+        !status.is_empty() && !status.contains("Z (zombie)")
+    };
+    let started = Instant::now();
+    while lives() {
+        assert!(started.elapsed() < Duration::from_secs(60), "its process goes on");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}

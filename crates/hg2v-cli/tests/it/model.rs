@@ -265,6 +265,17 @@ fn graphs_without_labels_cannot_be_judged() {
     assert!(err.contains("1 of 2 graphs have no label"), "{err}");
 }
 
+#[test]
+fn what_lines_hold_beyond_graphs_is_said_by_whoever_reads_them() {
+    let folder = folder_with_graphs(&[]);
+    let at = folder.path();
+    assert_eq!(fit(at, "m", &[]).0, 0);
+    let line = "{\"edges\":[[0,1]],\"x\":[[0,0],[1,1]],\"colour\":\"red\"}\n";
+    fs::write(at.join("more.jsonl"), line).unwrap();
+    let (_, err) = done(at, &["embed", "m", "more.jsonl", "--out", "v.csv"]);
+    assert!(err.contains("not used: key `colour`"), "{err}");
+}
+
 #[cfg(unix)]
 #[test]
 fn who_is_told_to_end_leaves_nothing_half_written() {
@@ -340,6 +351,12 @@ fn a_killed_run_and_an_interrupted_run_resume_to_the_same_bytes() {
         hg2v(at, &["fit", "graphs.jsonl", "--out", "killed", "--resume", "--dim", "32"]);
     assert_eq!(code, 2);
     assert!(err.contains("other options"), "{err}");
+    for other in [["--preset", "paper"], ["--seed", "7"]] {
+        let mut arguments = vec!["fit", "graphs.jsonl", "--out", "killed", "--resume"];
+        arguments.extend(other);
+        let (code, _, err) = hg2v(at, &arguments);
+        assert!(code == 2 && err.contains("other options"), "{other:?}: {err}");
+    }
     let (_, err) = done(at, &["fit", "graphs.jsonl", "--out", "killed", "--resume"]);
     assert!(err.contains("going on after step"), "{err}");
 
@@ -408,11 +425,30 @@ fn nonsense_gets_one_error_and_exit_code_two() {
 #[test]
 fn a_card_that_is_not_there_is_an_error_that_says_what_to_do() {
     let folder = folder_with_graphs(&[]);
-    let (code, _, err) = fit(folder.path(), "m", &["--device", "cuda:99", "-q"]);
-    assert_eq!(code, 1, "{err}");
-    assert!(err.starts_with("error: cuda:99: "), "{err}");
-    assert!(err.contains("--device cpu"), "{err}");
-    assert!(!folder.path().join("m").exists());
+    let at = folder.path();
+    assert_eq!(fit(at, "m", &[]).0, 0);
+    let kept = fs::read_dir(at).unwrap().count();
+    // All that train or embed.
+    for command in [
+        "fit graphs.jsonl --out x",
+        "embed m graphs.jsonl --out x.csv",
+        "evaluate graphs.jsonl",
+        "compare graphs.jsonl --methods hg2v --out x",
+        "reproduce table2 --quick --out x",
+        "report m --data graphs.jsonl --out x.html",
+        "search m graphs.jsonl --data graphs.jsonl",
+        "search m --outliers --data graphs.jsonl",
+        "serve m --listen 127.0.0.1:0",
+        "demo --out x",
+    ] {
+        let arguments: Vec<&str> =
+            command.split(' ').chain(["--device", "cuda:99", "-q"]).collect();
+        let (code, out, err) = hg2v(at, &arguments);
+        assert_eq!((code, out.as_str()), (1, ""), "{command}: {err}");
+        assert!(err.starts_with("error: cuda:99: "), "{command}: {err}");
+        assert!(err.contains("--device cpu"), "{command}: {err}");
+        assert_eq!(fs::read_dir(at).unwrap().count(), kept, "{command} left something");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io::Write;
 use serde_json::{Value, json};
 
 use crate::common::done;
-use crate::process::{Server, bits, folder, lines, post, rows};
+use crate::process::{Server, bits, folder, lines, rows, stream};
 
 #[test]
 fn vectors_are_those_of_embed_to_the_bit() {
@@ -37,10 +37,6 @@ fn vectors_are_those_of_embed_to_the_bit() {
         (server.counter("hg2v_graphs_total"), server.counter("hg2v_batches_total"));
     assert_eq!(graphs, 5 + 24 + 24);
     assert!(batches < graphs, "{batches} batches of {graphs} graphs");
-}
-
-fn stream(body: &str) -> String {
-    post("/embed", body).replace("\r\n\r\n", "\r\nContent-Type: application/x-ndjson\r\n\r\n")
 }
 
 #[test]
@@ -81,6 +77,43 @@ fn every_line_of_a_stream_is_answered_by_a_line() {
     let mut rest = String::new();
     std::io::Read::read_to_string(&mut connection, &mut rest).unwrap();
     assert!(rest.contains("\"embedding\"") && rest.ends_with("0\r\n\r\n"), "{rest:?}");
+}
+
+/// Long ones are parsed on other threads than short ones.
+#[test]
+fn long_and_short_lines_of_a_stream_keep_their_places() {
+    let folder = folder();
+    let server = Server::start(folder.path(), "");
+    let (graphs, expected) = (lines(folder.path()), rows(&folder.path().join("e.npy")));
+    let pad = |length: usize| " ".repeat(length);
+    let body = format!(
+        "{}\n{}{}\nnonsense\n{}nonsense\n{}\n{}{}",
+        graphs[0],
+        pad(70_000),
+        graphs[1],
+        pad(300_000),
+        graphs[2],
+        graphs[3],
+        pad(1 << 20)
+    );
+    let answer = server.ask(&stream(&body));
+    let answered: Vec<Value> =
+        answer.body.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!(answered.len(), 6);
+    for (line, graph) in [(0, 0), (1, 1), (4, 2), (5, 3)] {
+        assert_eq!(bits(&answered[line]), expected[graph], "line {}", line + 1);
+    }
+    assert_eq!((&answered[2]["line"], &answered[3]["line"]), (&json!(3), &json!(4)));
+}
+
+#[test]
+fn pyramids_are_kept_where_the_options_say() {
+    let folder = folder();
+    let kept = |name: &str| folder.path().join(name).exists();
+    Server::start(folder.path(), "--data graphs.jsonl --no-page --cache-dir here");
+    assert!(kept("here"));
+    Server::start(folder.path(), "--data graphs.jsonl --no-page --no-cache --cache-dir there");
+    assert!(!kept("there"));
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use std::io::Write;
 use std::time::Duration;
 
-use crate::process::{Answer, Server, asked, folder, lines, post};
+use hg2v_serve::Options;
+
+use crate::process::{Answer, Server, asked, folder, lines, post, soon, stream, within};
 
 #[test]
 fn bodies_that_are_no_graphs_are_refused_by_name() {
@@ -173,12 +175,88 @@ fn bodies_and_heads_that_drip_end_in_time() {
             assert_eq!(answer.status, 200);
             assert!(answer.body.contains("did not arrive in time"), "{answer:?}");
         });
+        // A stream that goes on for ever, and never comes to the end of a line.
+        scope.spawn(|| {
+            let mut connection = server.connect();
+            let head = stream("").replace("Length: 0", "Length: 100000");
+            connection.write_all(format!("{head}{graph}\n").as_bytes()).unwrap();
+            let answering = connection.try_clone().unwrap();
+            let answer = scope.spawn(|| Answer::read(answering).unwrap());
+            let mut sent = 0;
+            while sent < 80 && !answer.is_finished() && connection.write_all(b" ").is_ok() {
+                sent += 1;
+                std::thread::sleep(Duration::from_millis(100));
+            }
+            assert!(sent < 80, "it was let drip on");
+            let answer = answer.join().unwrap();
+            assert!(answer.body.contains("\"embedding\""), "{answer:?}");
+            assert!(answer.body.contains("did not arrive in time"), "{answer:?}");
+        });
         // Others are served meanwhile.
         for _ in 0..20 {
             assert_eq!(server.post("/embed", graph).status, 200);
         }
     });
     alive(&server, folder.path());
+}
+
+#[test]
+fn streams_and_bodies_share_what_may_be_held() {
+    let folder = folder();
+    let bytes = 64 << 10;
+    let model = folder.path().join("m");
+    let address =
+        within(Options { max_request_bytes: bytes, max_held_bytes: bytes, ..Options::new(model) });
+    let graph = &lines(folder.path())[0];
+    let ask = |request: String| asked(&address, request.as_bytes()).unwrap();
+    let large = || post("/embed", &format!("{graph}{}", " ".repeat(10_000)));
+    assert_eq!(ask(large()).status, 200);
+    // Most of a line, and nothing more. It is turned away where it meets a body that asks
+    // whether it is there, and then comes again.
+    let held = (0..100).find_map(|_| {
+        let mut connection = std::net::TcpStream::connect(&address).unwrap();
+        let head = stream("").replace("Length: 0", "Length: 100000");
+        connection.write_all(format!("{head}{}", " ".repeat(60_000)).as_bytes()).unwrap();
+        let counted = (0..40).any(|_| {
+            std::thread::sleep(Duration::from_millis(5));
+            ask(large()).status == 429
+        });
+        counted.then_some(connection)
+    });
+    let mut connection = held.expect("what a stream holds is not counted");
+    let refused = ask(stream(&" ".repeat(10_000)));
+    assert_eq!(refused.status, 200);
+    assert!(refused.json()["error"].as_str().unwrap().contains("try again"), "{refused:?}");
+    // There is room for a small one all the same, and for all once the line has ended.
+    assert_eq!(ask(post("/embed", graph)).status, 200);
+    connection.write_all(b"\n").unwrap();
+    assert!(soon(|| ask(large()).status == 200), "what a stream held is not given back");
+}
+
+#[test]
+fn who_keeps_to_the_bounds_alone_is_not_told_to_come_again() {
+    let folder = folder();
+    let most = 256 << 10;
+    let bounds = Options {
+        max_request_bytes: most,
+        max_held_bytes: 64 << 10,
+        ..Options::new(folder.path().join("m"))
+    };
+    let address = within(bounds);
+    let ask = |request: &str| asked(&address, request.as_bytes()).unwrap();
+    let graph = &lines(folder.path())[0];
+    // As long as may be, though longer than what may be held is said to be.
+    let longest = format!("{}{graph}", " ".repeat(most as usize - graph.len()));
+    assert_eq!(ask(&post("/embed", &longest)).status, 200);
+    // The same as a line of a stream, more of which arrives with its end.
+    let answer = ask(&stream(&format!("{longest}\n{}", format!("{graph}\n").repeat(100))));
+    assert_eq!(answer.body.matches("\"embedding\"").count(), 101, "{answer:?}");
+    // In pieces of a byte.
+    let body: String = graph.chars().map(|byte| format!("1\r\n{byte}\r\n")).collect();
+    let head = "POST /embed HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+                Transfer-Encoding: chunked\r\n\r\n";
+    assert!(graph.len() as u64 > most >> 10, "it is too short to tell");
+    assert_eq!(ask(&format!("{head}{body}0\r\n\r\n")).status, 200);
 }
 
 /// Bytes that look random, in the place of a body and of a whole request.

@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use hg2v_serve::Options;
 use serde_json::Value;
 
 use crate::common::{command, done, folder_with_graphs};
@@ -73,15 +74,7 @@ impl Server {
 
     /// Waits for something that happens soon.
     pub(crate) fn until(&self, what: impl Fn() -> bool) {
-        let started = Instant::now();
-        while !what() {
-            assert!(
-                started.elapsed() < Duration::from_secs(60),
-                "it never happens: {}",
-                self.said()
-            );
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        assert!(soon(what), "it never happens: {}", self.said());
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
@@ -134,6 +127,27 @@ impl Drop for Server {
     }
 }
 
+/// Whether something happens soon.
+pub(crate) fn soon(what: impl Fn() -> bool) -> bool {
+    let started = Instant::now();
+    while !what() {
+        if started.elapsed() > Duration::from_secs(60) {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    true
+}
+
+/// A server within this process, for bounds that the command has no options for; it ends
+/// with the process. Where it listens.
+pub(crate) fn within(options: Options) -> String {
+    let server = hg2v_serve::Server::bind(options).unwrap();
+    let address = server.address().to_string();
+    std::thread::spawn(move || server.run());
+    address
+}
+
 /// A request with a body, on a connection of its own.
 pub(crate) fn post(path: &str, body: &str) -> String {
     let length = body.len();
@@ -141,6 +155,11 @@ pub(crate) fn post(path: &str, body: &str) -> String {
         "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
          Content-Length: {length}\r\n\r\n{body}"
     )
+}
+
+/// A request with a stream of lines as its body.
+pub(crate) fn stream(body: &str) -> String {
+    post("/embed", body).replace("\r\n\r\n", "\r\nContent-Type: application/x-ndjson\r\n\r\n")
 }
 
 /// Sends a request on a connection of its own and reads the answer to its end.

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::common::done;
 use crate::process::{Server, bits, fit, folder, lines, rows};
@@ -9,9 +10,14 @@ use crate::process::{Server, bits, fit, folder, lines, rows};
 /// Puts the files of one model in the place of another's.
 fn replace(folder: &Path, by: &str) {
     for file in ["model.safetensors", "config.json"] {
-        fs::copy(folder.join(by).join(file), folder.join("new")).unwrap();
-        fs::rename(folder.join("new"), folder.join("m").join(file)).unwrap();
+        put(folder, file, &fs::read(folder.join(by).join(file)).unwrap());
     }
+}
+
+/// Puts a file of the model in the place of another: nobody sees half of it.
+fn put(folder: &Path, file: &str, bytes: &[u8]) {
+    fs::write(folder.join("new"), bytes).unwrap();
+    fs::rename(folder.join("new"), folder.join("m").join(file)).unwrap();
 }
 
 #[test]
@@ -63,6 +69,42 @@ fn a_new_model_is_taken_without_a_request_lost_and_a_damaged_one_is_not() {
             .unwrap();
         server.counter("hg2v_failed_reloads_total") >= 1 && vector() == new[0]
     });
+}
+
+#[test]
+fn what_cannot_be_loaded_is_tried_again_when_it_changes_and_not_before() {
+    let folder = folder();
+    let at = folder.path();
+    let server = Server::start(at, "");
+    let of = |file: &str| fs::read(at.join("m").join(file)).unwrap();
+    let failed = |times: u64| server.until(|| server.counter("hg2v_failed_reloads_total") >= times);
+    let (sound, mut config) = (of("model.safetensors"), of("config.json"));
+    config.push(b'\n');
+    put(at, "model.safetensors", &sound[1..]);
+    put(at, "config.json", &config);
+    failed(1);
+    // Some looks later it is still the first time.
+    std::thread::sleep(Duration::from_millis(2500));
+    assert_eq!(server.counter("hg2v_failed_reloads_total"), 1);
+    // Whoever asks for it is not refused.
+    server.signal("-HUP");
+    failed(2);
+    // Other damage, and none.
+    put(at, "model.safetensors", &sound[2..]);
+    failed(3);
+    put(at, "model.safetensors", &sound);
+    server.until(|| server.counter("hg2v_reloads_total") == 1);
+    assert_eq!(server.counter("hg2v_failed_reloads_total"), 3);
+}
+
+#[test]
+fn who_asks_as_soon_as_the_address_is_said_is_heard() {
+    let folder = folder();
+    for _ in 0..8 {
+        let server = Server::start(folder.path(), "--index e.csv");
+        server.signal("-HUP");
+        assert_eq!(server.get("/healthz").status, 200);
+    }
 }
 
 #[test]

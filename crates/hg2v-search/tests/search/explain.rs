@@ -1,6 +1,7 @@
 //! Explanations add up to what they explain.
 
 use hg2v::model::Example;
+use hg2v::nn::machine::Machine;
 use hg2v::nn::readout::Readout;
 use hg2v::prepare::Run;
 use hg2v::{Hg2v, Hg2vParams};
@@ -16,7 +17,8 @@ fn fitted(change: impl Fn(&mut Hg2vParams)) -> (Hg2v, Vec<Example>, Vec<f32>) {
     change(&mut params);
     let model = params.fit(&graphs).unwrap();
     let (examples, _) = model.examples(Run::in_memory(&graphs), None).unwrap();
-    let vectors = embedded(&model, &graphs, "graphs".as_ref(), None, |_| {}).unwrap();
+    let vectors =
+        embedded(&Machine::Cpu, &model, &graphs, "graphs".as_ref(), None, |_| {}).unwrap();
     assert_eq!(vectors.ids[0], "path-5".into());
     (model, examples, vectors.values)
 }

@@ -1,6 +1,6 @@
 //! Pyramids kept on disk under a name that says what they were made from.
 //!
-//! An entry holds the pyramids of a run of graphs. Its name is the SHA-256 of
+//! An entry holds the pyramids of a part of a collection. Its name is the SHA-256 of
 //! everything they depend on: the graphs, the parameters, and the version of the
 //! algorithm. Its last 32 bytes are the SHA-256 of the rest: an entry that was
 //! cut, flipped or forged is made again, never trusted.
@@ -8,7 +8,7 @@
 //! ```text
 //! "hg2v-pyramids" | version: u32 | count: u32 | pyramids … | sha256
 //! pyramid = converged: u8 | n: u32 | levels: u32 | level …
-//! level   = n: u32 | edges: u64 | assignment: u32 … | (u: u32, v: u32, weight: f32) …
+//! level   = assignment: u32 … | n: u32 | edges: u64 | (u: u32, v: u32, weight: f32) …
 //! ```
 //! All numbers are little-endian.
 
@@ -23,6 +23,7 @@ use super::{Level, Params, Pyramid, coarsen};
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::output::OutputFile;
+use crate::parallel::try_map;
 
 /// Changes whenever the same input would give another pyramid.
 const VERSION: u32 = 2;
@@ -33,15 +34,6 @@ const MAGIC: &[u8] = b"hg2v-pyramids";
 #[derive(Debug, Clone)]
 pub struct Cache {
     folder: PathBuf,
-}
-
-/// Where a run of pyramids came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
-    /// Read from the cache.
-    Cache,
-    /// Computed; the entry was written, if there is a cache that can be written.
-    Computed,
 }
 
 impl Cache {
@@ -63,33 +55,48 @@ impl Cache {
         // Two letters of fan-out keep folders small.
         self.folder.join(&name[..2]).join(name)
     }
+
+    fn read(&self, graphs: &[Graph], params: &Params) -> Option<Vec<Pyramid>> {
+        decode(&fs::read(self.entry(graphs, params)).ok()?, graphs)
+    }
+
+    fn write(&self, graphs: &[Graph], params: &Params, made: &[Pyramid]) {
+        // The disk may be full or read-only; the result is right all the same.
+        let _ = write(&self.entry(graphs, params), &encode(made));
+    }
 }
 
-/// The pyramids of `graphs`, in their order, from the cache where it has them.
-/// Graphs are coarsened in parallel.
+/// The pyramids of all graphs of `parts`, in their order, and how many came from the cache,
+/// which has an entry a part. Graphs are coarsened in parallel.
 ///
 /// # Errors
 /// As [`coarsen`]. A cache that cannot be read or written is no error: it only
 /// saves time.
 pub fn pyramids(
-    graphs: &[Graph],
+    parts: &[&[Graph]],
     params: &Params,
     cache: Option<&Cache>,
-) -> Result<(Vec<Pyramid>, Origin)> {
+) -> Result<(Vec<Pyramid>, u64)> {
     params.check()?;
-    let entry = cache.map(|cache| cache.entry(graphs, params));
-    if let Some(path) = &entry
-        && let Some(found) = fs::read(path).ok().and_then(|bytes| decode(&bytes, graphs))
-    {
-        return Ok((found, Origin::Cache));
+    let look_up = |part: &&[Graph]| cache.and_then(|cache| cache.read(part, params));
+    let found: Vec<Option<Vec<Pyramid>>> = parts.par_iter().map(look_up).collect();
+    let missing: Vec<&Graph> = parts
+        .iter()
+        .zip(&found)
+        .filter(|(_, found)| found.is_none())
+        .flat_map(|(part, _)| *part)
+        .collect();
+    let mut made = try_map(&missing, |graph| coarsen(graph, params))?.into_iter();
+    let mut all = Vec::new();
+    for (part, found) in parts.iter().zip(found) {
+        all.extend(found.unwrap_or_else(|| {
+            let own: Vec<Pyramid> = made.by_ref().take(part.len()).collect();
+            cache.inspect(|cache| cache.write(part, params, &own));
+            own
+        }));
     }
-    let made: Vec<Pyramid> =
-        graphs.par_iter().map(|graph| coarsen(graph, params)).collect::<Result<_>>()?;
-    if let Some(path) = entry {
-        // The disk may be full or read-only; the result is right all the same.
-        let _ = write(&path, &encode(&made));
-    }
-    Ok((made, Origin::Computed))
+    let from_cache = all.len() - missing.len();
+    Ok((all, from_cache as u64))
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
@@ -226,7 +233,9 @@ impl<'a> Reader<'a> {
             })
             .collect();
         let sorted = edges.windows(2).all(|pair| (pair[0].0, pair[0].1) < (pair[1].0, pair[1].1));
-        let inside = edges.iter().all(|&(u, v, _)| u < v && v < num_nodes);
+        let inside = edges
+            .iter()
+            .all(|&(u, v, weight)| u < v && v < num_nodes && weight.is_finite() && weight > 0.0);
         (sorted && inside).then(|| Graph::from_sorted_edges(num_nodes as usize, &edges))
     }
 }
@@ -256,14 +265,28 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::new(folder.path());
         let (graphs, params) = (graphs(), Params::default());
-        let (first, origin) = pyramids(&graphs, &params, Some(&cache)).unwrap();
-        assert_eq!(origin, Origin::Computed);
-        let (second, origin) = pyramids(&graphs, &params, Some(&cache)).unwrap();
-        assert_eq!(origin, Origin::Cache);
+        let (first, from_cache) = pyramids(&[&graphs], &params, Some(&cache)).unwrap();
+        assert_eq!(from_cache, 0);
+        let (second, from_cache) = pyramids(&[&graphs], &params, Some(&cache)).unwrap();
+        assert_eq!(from_cache, 37);
         assert_eq!(first, second);
         let other = Params { k: 5, ..params };
-        assert_eq!(pyramids(&graphs, &other, Some(&cache)).unwrap().1, Origin::Computed);
-        assert_eq!(pyramids(&graphs[1..], &params, Some(&cache)).unwrap().1, Origin::Computed);
+        assert_eq!(pyramids(&[&graphs], &other, Some(&cache)).unwrap().1, 0);
+        assert_eq!(pyramids(&[&graphs[1..]], &params, Some(&cache)).unwrap().1, 0);
+    }
+
+    #[test]
+    fn a_part_is_found_whatever_stands_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::new(folder.path());
+        let (graphs, params) = (graphs(), Params::default());
+        let (one, two, three) = (&graphs[..10], &graphs[10..25], &graphs[25..]);
+        pyramids(&[one], &params, Some(&cache)).unwrap();
+        pyramids(&[three], &params, Some(&cache)).unwrap();
+        let (all, from_cache) = pyramids(&[one, two, three], &params, Some(&cache)).unwrap();
+        assert_eq!(from_cache, 10 + 12);
+        assert_eq!(all, pyramids(&[&graphs], &params, None).unwrap().0);
+        assert_eq!(pyramids(&[two, three], &params, Some(&cache)).unwrap().1, 27);
     }
 
     #[test]
@@ -271,22 +294,22 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::new(folder.path());
         let (graphs, params) = (graphs(), Params::default());
-        let (made, _) = pyramids(&graphs, &params, Some(&cache)).unwrap();
+        let (made, _) = pyramids(&[&graphs], &params, Some(&cache)).unwrap();
         let path = only_file(folder.path());
         let whole = fs::read(&path).unwrap();
         for cut in [0, 1, 20, 31, 32, 33, whole.len() / 2, whole.len() - 1] {
             fs::write(&path, &whole[..cut]).unwrap();
-            let (again, origin) = pyramids(&graphs, &params, Some(&cache)).unwrap();
-            assert_eq!((again == made, origin), (true, Origin::Computed), "cut at {cut}");
+            let (again, from_cache) = pyramids(&[&graphs], &params, Some(&cache)).unwrap();
+            assert_eq!((again == made, from_cache), (true, 0), "cut at {cut}");
         }
         for at in (0..whole.len()).step_by(7) {
             let mut flipped = whole.clone();
             flipped[at] ^= 0x10;
             fs::write(&path, &flipped).unwrap();
-            let (again, origin) = pyramids(&graphs, &params, Some(&cache)).unwrap();
-            assert_eq!((again == made, origin), (true, Origin::Computed), "flipped at {at}");
+            let (again, from_cache) = pyramids(&[&graphs], &params, Some(&cache)).unwrap();
+            assert_eq!((again == made, from_cache), (true, 0), "flipped at {at}");
         }
-        assert_eq!(pyramids(&graphs, &params, Some(&cache)).unwrap().1, Origin::Cache);
+        assert_eq!(pyramids(&[&graphs], &params, Some(&cache)).unwrap().1, 37);
     }
 
     /// Entries whose digest is right but whose content is not, as a forger or a
@@ -294,13 +317,14 @@ mod tests {
     #[test]
     fn a_forged_entry_is_not_trusted() {
         let graphs = graphs();
-        let (made, _) = pyramids(&graphs, &Params::default(), None).unwrap();
+        let (made, _) = pyramids(&[&graphs], &Params::default(), None).unwrap();
         let honest = encode(&made);
         assert_eq!(decode(&honest, &graphs).unwrap(), made);
         let content = &honest[..honest.len() - 32];
         for at in MAGIC.len()..content.len().min(400) {
             let mut forged = content.to_vec();
-            forged[at] = forged[at].wrapping_add(0x7f);
+            // The last byte of a number is its sign and size.
+            forged[at] = forged[at].wrapping_add(0x7f) | 0x80;
             let digest = Sha256::digest(&forged);
             forged.extend_from_slice(&digest);
             // Whatever it says, it is either refused or describes sound pyramids.
@@ -310,6 +334,7 @@ mod tests {
                     assert_eq!(level.assignment.len(), below);
                     below = level.graph.num_nodes();
                     assert!(level.assignment.iter().all(|&node| (node as usize) < below));
+                    assert!(level.graph.edges().all(|(_, _, w)| w.is_finite() && w > 0.0));
                 }
             }
         }

@@ -9,19 +9,19 @@ const MOST_MEMBERS: usize = 1 << 27;
 
 /// Maximal cliques, each ascending, ordered by their members.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Cliques {
+pub(crate) struct Cliques {
     members: Vec<u32>,
     ends: Vec<usize>,
 }
 
 impl Cliques {
     /// How many.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.ends.len()
     }
 
     /// The members of one, ascending.
-    pub fn get(&self, clique: usize) -> &[u32] {
+    pub(crate) fn get(&self, clique: usize) -> &[u32] {
         let start = if clique == 0 { 0 } else { self.ends[clique - 1] };
         &self.members[start..self.ends[clique]]
     }
@@ -35,7 +35,7 @@ impl Cliques {
 ///
 /// # Complexity
 /// `O(d·n·3^(d/3))` for degeneracy `d`, which is small for sparse graphs.
-pub fn maximal_cliques(graph: &Graph) -> Result<Cliques> {
+pub(crate) fn maximal_cliques(graph: &Graph) -> Result<Cliques> {
     let order = degeneracy_order(graph);
     let mut rank = vec![0u32; graph.num_nodes()];
     for (position, &node) in order.iter().enumerate() {

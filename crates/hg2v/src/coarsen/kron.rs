@@ -27,7 +27,7 @@ const NEGLIGIBLE: f64 = 1e-10;
 ///
 /// # Errors
 /// When the eliminations fill the graph beyond what can be held.
-pub fn reduce(graph: &Graph, reduction: f64) -> Result<Level> {
+pub(crate) fn reduce(graph: &Graph, reduction: f64) -> Result<Level> {
     let n = graph.num_nodes();
     let kept = choose(graph, reduction);
     let mut rows: Vec<BTreeMap<u32, f64>> = (0..n)

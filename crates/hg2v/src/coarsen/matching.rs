@@ -15,7 +15,7 @@ const JACOBI_SWEEPS: usize = 20;
 /// Takes the closest edge whose ends are both free, again and again, until a
 /// fraction `reduction` of the nodes is gone. Ties go to the heavier edge, then to
 /// the smaller node numbers.
-pub fn matching(
+pub(crate) fn matching(
     graph: &Graph,
     basis: &Basis,
     reduction: f64,

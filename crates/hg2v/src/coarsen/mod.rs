@@ -5,19 +5,19 @@
 //! sets of nodes of the level below, chosen so that the lowest part of the
 //! Laplacian's spectrum changes as little as possible.
 //!
-//! 1. [`basis`]: the `k` lowest eigenpairs become the matrix `A` to be preserved;
-//! 2. [`variation`] and [`matching`]: which sets to contract, cheapest first;
+//! 1. `basis`: the `k` lowest eigenpairs become the matrix `A` to be preserved;
+//! 2. `variation` and `matching`: which sets to contract, cheapest first;
 //! 3. [`mod@contract`]: the sets become super-nodes;
 //! 4. [`quality`]: how much of the spectrum survived; [`cache`]: nothing twice.
 
-pub mod basis;
+mod basis;
 pub mod cache;
-pub mod cliques;
+mod cliques;
 pub mod contract;
-pub mod kron;
-pub mod matching;
+mod kron;
+mod matching;
 pub mod quality;
-pub mod variation;
+mod variation;
 
 use serde::{Deserialize, Serialize};
 
@@ -156,8 +156,8 @@ pub struct Pyramid {
 /// One level of a [`Pyramid`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Level {
-    /// The super-node of each node of the level below: surjective, and numbered
-    /// by each super-node's smallest member.
+    /// The super-node of each node of the level below: surjective, and numbered by each
+    /// super-node's smallest member (by the node that stays, where nodes are eliminated).
     pub assignment: Vec<u32>,
     /// The level's graph.
     pub graph: Graph,
@@ -223,7 +223,8 @@ fn best_of_draws(graph: &Graph, params: &Params) -> Result<Pyramid> {
             best = Some((epsilon, pyramid));
         }
     }
-    Ok(best.map(|(_, pyramid)| pyramid).unwrap_or_default())
+    let pyramid = best.map(|(_, pyramid)| pyramid).unwrap_or_default();
+    Ok(Pyramid { converged: basis.converged(), ..pyramid })
 }
 
 /// The size at which a pyramid ends.

@@ -34,7 +34,7 @@ const PARALLEL: usize = 1 << 14;
 
 /// Sets to contract among the closed neighbourhoods, so that at most a fraction
 /// `reduction` of the nodes disappears.
-pub fn neighborhoods(graph: &Graph, basis: &Basis, reduction: f64) -> Sets {
+pub(crate) fn neighborhoods(graph: &Graph, basis: &Basis, reduction: f64) -> Sets {
     with_width(graph, basis, &Neighborhoods { graph }, reduction)
 }
 
@@ -42,7 +42,7 @@ pub fn neighborhoods(graph: &Graph, basis: &Basis, reduction: f64) -> Sets {
 ///
 /// # Errors
 /// More cliques than can be held.
-pub fn cliques(graph: &Graph, basis: &Basis, reduction: f64) -> Result<Sets> {
+pub(crate) fn cliques(graph: &Graph, basis: &Basis, reduction: f64) -> Result<Sets> {
     Ok(with_width(graph, basis, &maximal_cliques(graph)?, reduction))
 }
 
@@ -105,7 +105,7 @@ fn with_width(graph: &Graph, basis: &Basis, family: &impl Family, reduction: f64
 }
 
 /// The cost of every edge as a set of two, by ascending `(u, v)`.
-pub fn edge_costs(graph: &Graph, basis: &Basis) -> Vec<f64> {
+pub(crate) fn edge_costs(graph: &Graph, basis: &Basis) -> Vec<f64> {
     let k = basis.columns();
     let strengths: Vec<f64> = (0..graph.num_nodes()).map(|node| graph.strength(node)).collect();
     let row = |node: u32| &basis.a()[node as usize * k..(node as usize + 1) * k];

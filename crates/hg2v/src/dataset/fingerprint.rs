@@ -55,6 +55,13 @@ impl Fingerprint {
         Fingerprint::default()
     }
 
+    /// The fingerprint of these graphs, as text.
+    pub fn of<'a>(records: impl IntoIterator<Item = &'a GraphRecord>) -> String {
+        let mut fingerprint = Fingerprint::new();
+        records.into_iter().for_each(|record| fingerprint.add(record));
+        fingerprint.finish()
+    }
+
     /// Takes in the next graph.
     pub fn add(&mut self, record: &GraphRecord) {
         self.form.clear();

@@ -9,6 +9,7 @@ pub mod csv;
 #[cfg(feature = "download")]
 pub mod download;
 pub mod duplicates;
+mod fault;
 pub mod features;
 pub mod fingerprint;
 mod folder;
@@ -71,20 +72,24 @@ impl Format {
     }
 }
 
+/// What to call the collection at `path`: the file's or folder's name, without the endings of
+/// formats.
+pub fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let endings = [".gz", ".jsonl", ".ndjson", ".json", ".parquet", ".zip", ".csv", ".graphml"];
+    endings.iter().fold(&*name, |name, ending| name.strip_suffix(ending).unwrap_or(name)).to_owned()
+}
+
 /// An open collection: its graphs come one by one.
 pub struct Source {
-    /// What to call the collection: the file's stem or the folder's name.
-    pub name: String,
     /// The file or folder, for messages (`<stdin>` for standard input).
     pub path: PathBuf,
     /// The format that was recognised.
     pub format: Format,
     /// How many graphs, where the format says so without reading them all.
     pub len: Option<u64>,
-    /// Things the files hold that a record does not carry, each a sentence, as far
-    /// as they are known before the first graph; [`ignored`](Source::ignored) has
-    /// those met on the way too.
-    pub ignored: Vec<String>,
+    /// What [`ignored`](Source::ignored) says before the first graph, and what is met on the way.
+    known: Vec<String>,
     notes: Notes,
     graphs: Box<dyn Iterator<Item = Result<GraphRecord>> + Send>,
 }
@@ -96,16 +101,11 @@ impl Source {
         format: Format,
         graphs: impl Iterator<Item = Result<GraphRecord>> + Send + 'static,
     ) -> Source {
-        let name = path.file_name().map_or_else(String::new, |name| {
-            let name = name.to_string_lossy();
-            name.split('.').next().unwrap_or_default().to_owned()
-        });
         Source {
-            name,
             path: path.to_path_buf(),
             format,
             len: None,
-            ignored: Vec::new(),
+            known: Vec::new(),
             notes: Notes::default(),
             graphs: Box::new(graphs),
         }
@@ -113,9 +113,13 @@ impl Source {
 
     /// Everything met so far that a record does not carry, each a sentence, once.
     pub fn ignored(&self) -> Vec<String> {
-        let mut ignored = self.ignored.clone();
-        ignored.extend(self.notes.all());
-        ignored
+        self.listen()()
+    }
+
+    /// As [`ignored`](Source::ignored), for whoever asks when the source is elsewhere.
+    pub fn listen(&self) -> impl Fn() -> Vec<String> + Send + use<> {
+        let (known, notes) = (self.known.clone(), self.notes.clone());
+        move || known.iter().cloned().chain(notes.all()).collect()
     }
 }
 

@@ -1,34 +1,10 @@
 //! How many nodes a graph has, where several parts of a record say so.
 
-use std::path::Path;
-
 use super::Limits;
-use crate::error::{Error, Place, shown};
+use crate::error::shown;
 use crate::graph::Scalar;
 
-/// What is wrong with a graph and what to do; the reader adds file and place.
-#[derive(Debug)]
-pub(crate) struct Fault {
-    problem: String,
-    fix: String,
-}
-
-impl Fault {
-    pub(crate) fn new(problem: impl Into<String>, fix: impl Into<String>) -> Fault {
-        Fault { problem: problem.into(), fix: fix.into() }
-    }
-
-    /// The same, of the graph of that id.
-    pub(crate) fn of(self, id: &Scalar) -> Fault {
-        let problem = format!("graph {}: {}", shown(&id.to_string()), self.problem);
-        Fault { problem, ..self }
-    }
-
-    /// The same as an error at a place in a file.
-    pub(crate) fn at(self, file: &Path, place: Place) -> Error {
-        Error::input(file, place, self.problem, self.fix)
-    }
-}
+use super::fault::Fault;
 
 /// The number of nodes, agreed on by every part of a record that implies one
 /// (a count, names, attributes, labels), and within the limits.
@@ -124,7 +100,7 @@ pub(crate) fn same_length(
 }
 
 /// Whether names are the plain positions `0, 1, 2, …`, which records leave out.
-pub(crate) fn are_positions(names: &[Scalar]) -> bool {
+pub(crate) fn are_positions<'a>(names: impl IntoIterator<Item = &'a Scalar>) -> bool {
     (0i64..).zip(names).all(|(position, name)| matches!(name, Scalar::Int(int) if *int == position))
 }
 

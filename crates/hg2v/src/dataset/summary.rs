@@ -10,13 +10,14 @@
 //! Serialised, the field names are the keys of `hg2v info --json`.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::Source;
 use super::duplicates::{Groups, Members, content_digest};
 use super::features::{FeatureChoice, FeatureFitter};
+use super::{Format, Source, name_of};
 use crate::error::{Error, Result};
 use crate::graph::{Components, Findings, Graph, GraphRecord, Scalar, WeightPolicy, wl_digest};
 
@@ -213,23 +214,31 @@ pub fn summarize(
     options: &SummaryOptions,
     mut progress: impl FnMut(u64),
 ) -> Result<Summary> {
-    let mut tally = Tally::new(source, options);
+    let mut tally = Tally::new(&source.path, options);
     let mut chunk = read_chunk(source)?;
     while !chunk.is_empty() {
-        let (facts, next) = rayon::join(
-            || {
-                let each = chunk.par_iter().map(|record| Facts::of(record, options));
-                each.collect::<Vec<_>>()
-            },
-            || read_chunk(source),
-        );
-        for (record, facts) in chunk.iter().zip(facts) {
-            tally.add(record, facts);
-        }
+        let (facts, next) = rayon::join(|| Facts::of_all(&chunk, options), || read_chunk(source));
+        tally.add_all(&chunk, facts);
         progress(tally.graphs);
         chunk = next?;
     }
-    Ok(tally.finish(source, options))
+    Ok(tally.finish(&source.path, source.format, source.ignored(), options))
+}
+
+/// As [`summarize`], of graphs that were read already, with what reading them
+/// [ignored](Source::ignored).
+pub fn summarize_records(
+    path: &Path,
+    format: Format,
+    ignored: Vec<String>,
+    records: &[GraphRecord],
+    options: &SummaryOptions,
+) -> Summary {
+    let mut tally = Tally::new(path, options);
+    for chunk in records.chunks(CHUNK_GRAPHS) {
+        tally.add_all(chunk, Facts::of_all(chunk, options));
+    }
+    tally.finish(path, format, ignored, options)
 }
 
 fn read_chunk(source: &mut Source) -> Result<Vec<GraphRecord>> {
@@ -262,6 +271,10 @@ struct Digests {
 }
 
 impl<'a> Facts<'a> {
+    fn of_all(records: &'a [GraphRecord], options: &SummaryOptions) -> Vec<Facts<'a>> {
+        records.par_iter().map(|record| Facts::of(record, options)).collect()
+    }
+
     fn of(record: &'a GraphRecord, options: &SummaryOptions) -> Facts<'a> {
         // A negative weight must not end the summary: `Abs` counts it and refuses nothing.
         let (graph, findings) = Graph::from_record(record, WeightPolicy::Abs).unwrap_or_default();
@@ -316,7 +329,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn new(source: &Source, options: &SummaryOptions) -> Tally {
+    fn new(path: &Path, options: &SummaryOptions) -> Tally {
         Tally {
             graphs: 0,
             sizes: Vec::new(),
@@ -335,7 +348,13 @@ impl Tally {
             identical: Members::default(),
             alike: Members::default(),
             findings: Findings::default(),
-            features: Ok(FeatureFitter::new(&source.path, options.features)),
+            features: Ok(FeatureFitter::new(path, options.features)),
+        }
+    }
+
+    fn add_all(&mut self, records: &[GraphRecord], facts: Vec<Facts<'_>>) {
+        for (record, facts) in records.iter().zip(facts) {
+            self.add(record, facts);
         }
     }
 
@@ -401,13 +420,19 @@ impl Tally {
         }
     }
 
-    fn finish(self, source: &Source, options: &SummaryOptions) -> Summary {
+    fn finish(
+        self,
+        path: &Path,
+        format: Format,
+        ignored: Vec<String>,
+        options: &SummaryOptions,
+    ) -> Summary {
         let plan = self.features.and_then(FeatureFitter::finish);
         let classes_known = self.classes.complete();
         Summary {
-            name: source.name.clone(),
-            path: source.path.display().to_string(),
-            format: source.format.name(),
+            name: name_of(path),
+            path: path.display().to_string(),
+            format: format.name(),
             graphs: self.graphs,
             nodes: self.sizes.iter().map(|&n| u64::from(n)).sum(),
             edges: self.edges.iter().map(|&m| u64::from(m)).sum(),
@@ -431,7 +456,7 @@ impl Tally {
                 groups: self.alike.groups(classes_known),
             }),
             findings: self.findings,
-            ignored: source.ignored(),
+            ignored,
             features: match plan {
                 Ok(schema) => FeaturePlan {
                     dim: Some(schema.dim() as u64),

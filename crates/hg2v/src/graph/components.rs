@@ -12,7 +12,7 @@ pub struct Components {
 }
 
 impl Components {
-    /// Finds the components by breadth-first search.
+    /// Finds the components, walking from each node that was not seen yet.
     ///
     /// # Complexity
     /// Time and space linear in nodes and edges.
@@ -20,7 +20,7 @@ impl Components {
         const UNSEEN: u32 = u32::MAX;
         let mut of_node = vec![UNSEEN; graph.num_nodes()];
         let mut sizes = Vec::new();
-        let mut queue = Vec::new();
+        let mut ahead = Vec::new();
         for start in 0..graph.num_nodes() {
             if of_node[start] != UNSEEN {
                 continue;
@@ -28,13 +28,13 @@ impl Components {
             let component = sizes.len() as u32;
             let mut size = 0;
             of_node[start] = component;
-            queue.push(start as u32);
-            while let Some(node) = queue.pop() {
+            ahead.push(start as u32);
+            while let Some(node) = ahead.pop() {
                 size += 1;
                 for &next in graph.neighbors(node as usize) {
                     if of_node[next as usize] == UNSEEN {
                         of_node[next as usize] = component;
-                        queue.push(next);
+                        ahead.push(next);
                     }
                 }
             }

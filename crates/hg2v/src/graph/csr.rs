@@ -101,6 +101,9 @@ impl Graph {
     ///
     /// # Errors
     /// A negative weight under [`WeightPolicy::Use`].
+    ///
+    /// # Panics
+    /// May, where the record does not hold together: see [`GraphRecord::check`].
     pub fn from_record(
         record: &GraphRecord,
         policy: WeightPolicy,

@@ -45,7 +45,7 @@ const BLANK: f64 = 1.5;
 /// ```
 ///
 /// # Complexity
-/// `O(n²)` time and space up to 300 nodes, `O(100·(n + m))` above.
+/// A component: `O(n·(n + m))` time and `O(n²)` space up to 300 nodes, `O(100·(n + m))` time above.
 pub fn layout(graph: &Graph) -> Vec<[f64; 2]> {
     let (mut members, place) = Components::of(graph).members();
     members.sort_by_key(|nodes| std::cmp::Reverse(nodes.len()));

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Scalar;
+use crate::error::shown;
 
 /// One graph as it stands in a file, with everything the file says about it.
 ///
@@ -56,10 +57,47 @@ impl Features {
 }
 
 impl GraphRecord {
-    /// What to call this graph in a message: its id, or its position from 0.
+    /// What its vector is called: its id, or its position from 0 where it has none.
+    pub fn id_at(&self, position: u64) -> Scalar {
+        self.id.clone().unwrap_or(Scalar::Int(position as i64))
+    }
+
+    /// Whether it holds together, as all do that readers make: ends are nodes, a label for each
+    /// node, a weight for each edge, numbers that are finite.
+    ///
+    /// # Errors
+    /// What does not, as the rest of a sentence: "has 3 weights for 4 edges".
+    pub fn check(&self) -> Result<(), String> {
+        let (nodes, edges) = (self.num_nodes as usize, self.edges.len());
+        if let Some(edge) = self.edges.iter().position(|e| e.iter().any(|&v| v >= self.num_nodes)) {
+            let [u, v] = self.edges[edge];
+            return Err(format!(
+                "has {nodes} nodes, but an edge between nodes {u} and {v} (from 0)"
+            ));
+        }
+        let of = |part: Option<usize>, what: &str, expected: usize, each: &str| match part {
+            Some(len) if len != expected => Err(format!("has {len} {what} for {expected} {each}")),
+            _ => Ok(()),
+        };
+        of(self.node_ids.as_ref().map(Vec::len), "names", nodes, "nodes")?;
+        of(self.node_labels.as_ref().map(Vec::len), "labels", nodes, "nodes")?;
+        of(self.edge_labels.as_ref().map(Vec::len), "labels", edges, "edges")?;
+        of(self.weights.as_ref().map(Vec::len), "weights", edges, "edges")?;
+        let attributes = self.features.as_ref();
+        let expected = attributes.map_or(0, |features| nodes.saturating_mul(features.dim));
+        of(attributes.map(|features| features.values.len()), "attributes", expected, "places")?;
+        let weights = self.weights.iter().flatten();
+        let numbers = weights.chain(attributes.into_iter().flat_map(|features| &features.values));
+        match numbers.into_iter().find(|number| !number.is_finite()) {
+            Some(number) => Err(format!("has {number} where a finite number must be")),
+            None => Ok(()),
+        }
+    }
+
+    /// What to call this graph in a message, whatever its id holds: its id, or its position from 0.
     pub fn name(&self, position: u64) -> String {
         match &self.id {
-            Some(id) => format!("graph {id}"),
+            Some(id) => format!("graph {}", shown(&id.to_string())),
             None => format!("graph number {position} (from 0)"),
         }
     }

@@ -30,8 +30,7 @@ const LEAST: usize = 1 << 8;
 /// the same node cost one of them.
 pub fn structure(graph: &Graph) -> Vec<[f64; COLUMNS]> {
     let n = graph.num_nodes();
-    let strength: Vec<f64> =
-        (0..n).map(|v| graph.weights(v).iter().map(|&w| f64::from(w)).sum()).collect();
+    let strength: Vec<f64> = (0..n).map(|v| graph.strength(v)).collect();
     let total: f64 = strength.iter().sum();
     let triangles = triangles(graph);
     let mut walks = Walks::new(graph, &strength);

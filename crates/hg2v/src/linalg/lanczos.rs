@@ -22,7 +22,7 @@ const TOLERANCE: f64 = 1e-11;
 ///
 /// # Complexity
 /// `O(s·nnz(L) + s²·n)` for `s` steps, a few dozen for most graphs.
-pub fn smallest(factor: &Factor, wanted: usize) -> Option<(Vec<f64>, Vec<f64>)> {
+pub(crate) fn smallest(factor: &Factor, wanted: usize) -> Option<(Vec<f64>, Vec<f64>)> {
     let n = factor.order().len();
     let wanted = wanted.min(n - 1);
     // Locked pairs, by decreasing value θ = 1/λ.

@@ -14,7 +14,7 @@ use super::vector::{axpy, dot};
 /// Its rows are in order of elimination; [`order`](Factor::order) says which
 /// node each is, the ground last.
 #[derive(Debug)]
-pub struct Factor {
+pub(crate) struct Factor {
     /// The node eliminated at each step; the last is the ground.
     order: Vec<u32>,
     /// Starts of each step's entries in `rows` and `entries`.
@@ -34,7 +34,7 @@ impl Factor {
     ///
     /// # Complexity
     /// `O(Σ d²)` over the degrees `d` at elimination, which is linear for trees.
-    pub fn new(operator: &Operator, budget: usize) -> Option<Factor> {
+    pub(crate) fn new(operator: &Operator, budget: usize) -> Option<Factor> {
         let n = operator.len();
         let mut work = Elimination::new(operator);
         let mut factor = Factor {
@@ -75,12 +75,12 @@ impl Factor {
     }
 
     /// The node of each row.
-    pub fn order(&self) -> &[u32] {
+    pub(crate) fn order(&self) -> &[u32] {
         &self.order
     }
 
     /// The unit null vector of the operator, in elimination order.
-    pub fn null(&self) -> &[f64] {
+    pub(crate) fn null(&self) -> &[f64] {
         &self.null
     }
 
@@ -88,7 +88,7 @@ impl Factor {
     ///
     /// The system is consistent, so the ground may be held at zero; what that
     /// adds along the null space is taken off at the end.
-    pub fn pseudo_solve(&self, x: &mut [f64]) {
+    pub(crate) fn pseudo_solve(&self, x: &mut [f64]) {
         let steps = self.starts.len() - 1;
         for step in 0..steps {
             let value = x[step];

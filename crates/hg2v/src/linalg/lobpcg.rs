@@ -13,14 +13,14 @@ use super::vector::start_value;
 
 /// The residual, relative to its eigenvalue, at which a pair is good enough to
 /// guide a coarsening.
-pub const TOLERANCE: f64 = 2e-2;
+pub(crate) const TOLERANCE: f64 = 2e-2;
 
 /// The spectrum of a large social network begins with a band too dense to tell
 /// its eigenvectors apart, nor is there need to: there, values that stand still
 /// (changing by less than `STANDSTILL` a step) with residuals below this are
 /// good enough. Every value is then within three tenths of an eigenvalue, and in
 /// the mean within the square of that.
-pub const BAND_TOLERANCE: f64 = 3e-1;
+pub(crate) const BAND_TOLERANCE: f64 = 3e-1;
 const STANDSTILL: f64 = 1e-2;
 
 /// Steps on the finest level before giving up, and on the levels below it.
@@ -28,7 +28,7 @@ const STEPS: usize = 60;
 const COARSE_STEPS: usize = 12;
 
 /// What [`smallest`] found.
-pub struct Found {
+pub(crate) struct Found {
     /// The smallest non-zero eigenvalues, ascending.
     pub values: Vec<f64>,
     /// Their vectors, one after the other.
@@ -42,7 +42,7 @@ pub struct Found {
 ///
 /// The coarsest operator of the hierarchy is solved densely; its vectors are
 /// carried up level by level, refined on each.
-pub fn smallest(operator: &Operator, wanted: usize) -> Found {
+pub(crate) fn smallest(operator: &Operator, wanted: usize) -> Found {
     // Two vectors more than wanted: the last ones of a block converge slowly.
     match wanted + 2 {
         ..=8 => nested::<8>(operator, wanted),

@@ -4,18 +4,18 @@
 //! | graph | solver |
 //! |---|---|
 //! | a few dozen nodes | [`dense`]: Householder tridiagonalisation, implicit QL |
-//! | any graph that factors without much fill (molecules, trees, threads, images) | [`lanczos`] on the pseudo-inverse, applied by the sparse factor of [`ldl`] |
-//! | large graphs that fill (meshes, social networks) | [`lobpcg`], started and preconditioned by the [`multilevel`] hierarchy |
+//! | any graph that factors without much fill (molecules, trees, threads, images) | `lanczos` on the pseudo-inverse, applied by the sparse factor of `ldl` |
+//! | large graphs that fill (meshes, social networks) | `lobpcg`, started and preconditioned by the `multilevel` hierarchy |
 //!
-//! [`spectrum`] chooses, checks the residuals, and says what it did.
+//! `spectrum` chooses, checks the residuals, and says what it did.
 
 pub mod dense;
-pub mod lanczos;
-pub mod ldl;
-pub mod lobpcg;
-pub mod multilevel;
-pub mod operator;
-pub mod spectrum;
+pub(crate) mod lanczos;
+pub(crate) mod ldl;
+pub(crate) mod lobpcg;
+pub(crate) mod multilevel;
+pub(crate) mod operator;
+pub(crate) mod spectrum;
 pub mod tridiagonal;
 pub mod vector;
 

@@ -25,7 +25,7 @@ const DAMPING: f64 = 0.66;
 pub(crate) type Block<const P: usize> = Vec<[f64; P]>;
 
 /// Operators from the finest to the coarsest, and how they hang together.
-pub struct Hierarchy<'a> {
+pub(crate) struct Hierarchy<'a> {
     finest: &'a Operator,
     coarser: Vec<Level>,
     coarsest: Option<Factor>,
@@ -45,7 +45,7 @@ struct Level {
 
 impl<'a> Hierarchy<'a> {
     /// Coarsens `finest` until it is small enough to factor.
-    pub fn new(finest: &'a Operator) -> Hierarchy<'a> {
+    pub(crate) fn new(finest: &'a Operator) -> Hierarchy<'a> {
         let mut coarser: Vec<Level> = Vec::new();
         loop {
             let current = coarser.last().map_or(finest, |level| &level.operator);
@@ -67,12 +67,12 @@ impl<'a> Hierarchy<'a> {
     }
 
     /// How many levels, the finest included.
-    pub fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         self.coarser.len() + 1
     }
 
     /// The operator of a level; 0 is the finest.
-    pub fn operator(&self, level: usize) -> &Operator {
+    pub(crate) fn operator(&self, level: usize) -> &Operator {
         if level == 0 { self.finest } else { &self.coarser[level - 1].operator }
     }
 

@@ -14,7 +14,7 @@ const DENSE: usize = 40;
 const DENSE_FALLBACK: usize = 1500;
 
 /// The largest number of eigenpairs that can be asked for.
-pub const MOST_PAIRS: usize = 30;
+pub(crate) const MOST_PAIRS: usize = 30;
 
 /// How eigenpairs were found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,8 +101,8 @@ fn solve_densely(operator: &Operator, wanted: usize) -> Spectrum {
         }
         matrix[node * n + node] = operator.diagonal[node];
     }
-    let (values, vectors) =
-        symmetric_eigen(&mut matrix, n, wanted + 1).unwrap_or_else(|| (vec![0.0; n], vec![0.0; n]));
+    let (values, vectors) = symmetric_eigen(&mut matrix, n, wanted + 1)
+        .unwrap_or_else(|| (vec![0.0; n], vec![0.0; n * (wanted + 1)]));
     // The first pair is the null space's.
     let values = values[1..=wanted].to_vec();
     checked(operator, values, vectors[n..].to_vec(), Solver::Dense, 1e-6)
@@ -120,7 +120,8 @@ fn checked(
         .iter()
         .zip(vectors.chunks_exact(operator.len()))
         .map(|(&value, vector)| operator.residual(vector, value) / value)
-        .fold(0.0, f64::max);
+        // What is not a number stays so, and has not converged.
+        .fold(0.0, |most: f64, one: f64| if one > most || one.is_nan() { one } else { most });
     // Rounding alone leaves ε·‖A‖, which can be large beside a tiny eigenvalue.
     let rounding = 1e-12 * operator.upper_bound() / values.first().copied().unwrap_or(1.0);
     let converged = residual <= tolerance + rounding;

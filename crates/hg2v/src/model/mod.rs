@@ -2,11 +2,10 @@
 
 pub mod architecture;
 mod example;
-pub mod folder;
 pub mod network;
 mod parameters;
 
 pub use architecture::{Architecture, Layout};
 pub use example::Example;
-pub use network::{Keep, Network, Tape};
+pub use network::{Keep, Network, Seeds, Tape};
 pub use parameters::initial;

@@ -25,7 +25,7 @@ pub struct Tape<D: Device> {
     /// `Pool(h)`.
     p: Vec<D::Buffer>,
     dp: Vec<D::Buffer>,
-    /// The embeddings before and after the logarithm.
+    /// The embeddings, before the logarithm where there is one.
     e: D::Buffer,
     losses: D::Losses,
 }
@@ -254,126 +254,27 @@ impl Network {
         device.download(Panel(&tape.y[level], window))
     }
 
-    /// The backward pass after a forward pass that kept everything, from the
-    /// pair losses of all levels (where `pairs` are given), from the gradient of
-    /// the embeddings (where `d_embeddings` is given), or from both.
+    /// The backward pass after a forward pass that kept everything, from the top level down.
     ///
     /// `gradients` of the parameters are overwritten; those of the features can be
-    /// [asked for](Network::feature_gradients) after if `want_features`.
+    /// [asked for](Network::feature_gradients) after if they were wanted.
     pub fn backward<D: Device>(
         &self,
         device: &D,
         parameters: &D::Buffer,
         tape: &mut Tape<D>,
-        pairs: Option<(Score, Negatives)>,
-        d_embeddings: Option<&[D::Real]>,
-        want_features: bool,
+        seeds: Seeds<'_, D::Real>,
         gradients: &mut D::Buffer,
     ) {
-        let a = &self.layout.architecture;
-        let parts = if d_embeddings.is_some() { self.layout.parts() } else { Vec::new() };
-        let mut de = device.zeros(0);
-        if let Some(d_embeddings) = d_embeddings {
-            let window = self.e_window(tape.graphs);
-            device.reserve(&mut de, window.len());
-            let raw = device.download(Panel(&tape.e, window));
-            let d: Vec<D::Real> = d_embeddings
-                .iter()
-                .zip(&raw)
-                .map(|(&d, &e)| if a.log { d / (D::Real::ONE + e.abs()) } else { d })
-                .collect();
-            device.upload(&d, PanelMut(&mut de, window));
+        let pass = Backward::new(self, device, parameters, tape, seeds);
+        let levels = self.layout.architecture.levels;
+        let top = self.g_window(levels, tape.nodes[levels]);
+        let dk = slot(device, &mut tape.dk, levels, top.len());
+        device.clear(PanelMut(dk, top));
+        for level in (0..levels).rev() {
+            pass.level(tape, level, gradients);
         }
-        let top = tape.nodes[a.levels];
-        let dg_top = self.g_window(a.levels, top);
-        let dk = slot(device, &mut tape.dk, a.levels, dg_top.len());
-        device.clear(PanelMut(dk, dg_top));
-
-        for level in (0..a.levels).rev() {
-            let (n, m) = (tape.nodes[level], tape.nodes[level + 1]);
-            let at = (&tape.placed, level);
-            let spans = &self.layout.levels[level];
-            let (y, p) = (self.y_window(n), self.p_window(m));
-            let (h, x) = (y.columns(0, a.dim), y.columns(a.dim, a.dim));
-            let g_above = self.g_window(level + 1, m);
-            let dy = slot(device, &mut tape.dy, level, y.len());
-
-            // x and g' from their loss and their readouts.
-            let (dk_here, dk_above) = split_slot(device, &mut tape.dk, level);
-            match pairs {
-                Some(pairs) => device.pair_loss(
-                    at,
-                    pairs,
-                    Panel(&tape.y[level], x),
-                    Panel(&tape.k[level + 1], g_above),
-                    PanelMut(dy, x),
-                    PanelMut(dk_above, g_above),
-                    &mut tape.losses,
-                ),
-                None => device.clear(PanelMut(dy, x)),
-            }
-            let e = self.e_window(tape.graphs);
-            let up = (&tape.placed, level + 1);
-            let k_above = Panel(&tape.k[level + 1], g_above);
-            read_out_vjp(device, &parts, up, false, k_above, (&de, e), dk_above, g_above);
-            read_out_vjp(device, &parts, at, true, Panel(&tape.y[level], x), (&de, e), dy, x);
-
-            // g' = Pool(h)·θ₂ + θ₃
-            let dp = slot(device, &mut tape.dp, level, p.len());
-            device.dense_vjp(
-                spans.affine,
-                parameters,
-                Panel(&tape.p[level], p),
-                Panel(&tape.k[level + 1], g_above),
-                PanelMut(dk_above, g_above),
-                gradients,
-                Some(PanelMut(dp, p)),
-            );
-            device.pool_vjp(at, Panel(dp, p), PanelMut(dy, h));
-
-            // [h | x] = tanh(K·[θ₁ | θ₄] + b)
-            let wanted = level > 0 || want_features || self.layout.input.is_some();
-            let k = self.k_window(level, n);
-            let read = self.dense_window(level, n);
-            let dx = if wanted {
-                device.reserve(dk_here, k.len());
-                if read.columns < k.columns {
-                    device.clear(PanelMut(dk_here, self.g_window(level, n)));
-                }
-                Some(PanelMut(dk_here, read))
-            } else {
-                None
-            };
-            device.dense_vjp(
-                spans.both,
-                parameters,
-                Panel(&tape.k[level], read),
-                Panel(&tape.y[level], y),
-                PanelMut(dy, y),
-                gradients,
-                dx,
-            );
-            if wanted {
-                device.krylov_vjp(at, self.layout.width(level), a.krylov_hops(), dk_here);
-            }
-        }
-        let n = tape.nodes[0];
-        let (g, e) = (self.g_window(0, n), self.e_window(tape.graphs));
-        if want_features || self.layout.input.is_some() {
-            let at = (&tape.placed, 0);
-            let k = Panel(&tape.k[0], g);
-            read_out_vjp(device, &parts, at, false, k, (&de, e), &mut tape.dk[0], g);
-        }
-        if let Some(input) = self.layout.input {
-            let z = Window::whole(0, n, self.layout.features);
-            let dz = want_features.then(|| {
-                device.reserve(&mut tape.dz, z.len());
-                PanelMut(&mut tape.dz, z)
-            });
-            let (z, k) = (Panel(&tape.z, z), Panel(&tape.k[0], g));
-            let dk = PanelMut(&mut tape.dk[0], g);
-            device.dense_vjp(input, parameters, z, k, dk, gradients, dz);
-        }
+        pass.input(tape, gradients);
     }
 
     /// The losses of the last backward pass, finest level first.
@@ -438,19 +339,163 @@ fn read_out<D: Device>(
     }
 }
 
-/// Adds the gradients of the parts made of `window` to `dv`.
-fn read_out_vjp<D: Device>(
-    device: &D,
-    parts: &[Part],
-    at: (&D::Placed, usize),
-    local: bool,
-    v: Panel<'_, D::Buffer>,
-    (de, e): (&D::Buffer, Window),
-    dv: &mut D::Buffer,
-    window: Window,
-) {
-    for part in parts.iter().filter(|part| part.level == at.1 && part.local == local) {
-        let dout = Panel(de, e.columns(part.start, part.columns));
-        device.readout_vjp(at, part.readout, v, dout, PanelMut(dv, window));
+/// What a backward pass begins with: the pair losses of all levels, a gradient of the embeddings,
+/// or both.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Seeds<'a, R> {
+    /// How pairs are scored, and which are negative.
+    pub pairs: Option<(Score, Negatives)>,
+    /// The gradient of the embeddings, a row for each graph.
+    pub embeddings: Option<&'a [R]>,
+    /// Whether the gradient of the features is wanted.
+    pub features: bool,
+}
+
+/// A backward pass, from the top level down.
+struct Backward<'a, D: Device> {
+    network: &'a Network,
+    device: &'a D,
+    parameters: &'a D::Buffer,
+    seeds: Seeds<'a, D::Real>,
+    /// The readouts that the gradient of the embeddings goes back through.
+    parts: Vec<Part>,
+    /// That gradient, before the logarithm.
+    de: D::Buffer,
+    e: Window,
+}
+
+impl<'a, D: Device> Backward<'a, D> {
+    fn new(
+        network: &'a Network,
+        device: &'a D,
+        parameters: &'a D::Buffer,
+        tape: &Tape<D>,
+        seeds: Seeds<'a, D::Real>,
+    ) -> Backward<'a, D> {
+        let (layout, e) = (&network.layout, network.e_window(tape.graphs));
+        let (mut parts, mut de) = (Vec::new(), device.zeros(0));
+        if let Some(gradient) = seeds.embeddings {
+            parts = layout.parts();
+            device.reserve(&mut de, e.len());
+            // In the forward pass this was sign(e)·ln(1 + |e|).
+            let raw = device.download(Panel(&tape.e, e));
+            let before = |(&d, &e): (&D::Real, &D::Real)| match layout.architecture.log {
+                true => d / (D::Real::ONE + e.abs()),
+                false => d,
+            };
+            let d: Vec<D::Real> = gradient.iter().zip(&raw).map(before).collect();
+            device.upload(&d, PanelMut(&mut de, e));
+        }
+        Backward { network, device, parameters, seeds, parts, de, e }
+    }
+
+    /// From `g′` and `x` of a level to its `g`, whose gradient is needed unless nothing is below it.
+    fn level(&self, tape: &mut Tape<D>, level: usize, gradients: &mut D::Buffer) {
+        let Backward { network, device, parameters, .. } = *self;
+        let a = &network.layout.architecture;
+        let (n, m) = (tape.nodes[level], tape.nodes[level + 1]);
+        let at = (&tape.placed, level);
+        let spans = &network.layout.levels[level];
+        let (y, p) = (network.y_window(n), network.p_window(m));
+        let (h, x) = (y.columns(0, a.dim), y.columns(a.dim, a.dim));
+        let g_above = network.g_window(level + 1, m);
+        let dy = slot(device, &mut tape.dy, level, y.len());
+
+        // x and g' from their loss and their readouts.
+        let (dk_here, dk_above) = split_slot(device, &mut tape.dk, level);
+        let (x_here, k_above) = (Panel(&tape.y[level], x), Panel(&tape.k[level + 1], g_above));
+        match self.seeds.pairs {
+            Some(pairs) => device.pair_loss(
+                at,
+                pairs,
+                x_here,
+                k_above,
+                PanelMut(dy, x),
+                PanelMut(dk_above, g_above),
+                &mut tape.losses,
+            ),
+            None => device.clear(PanelMut(dy, x)),
+        }
+        self.read_out((&tape.placed, level + 1), false, k_above, PanelMut(dk_above, g_above));
+        self.read_out(at, true, x_here, PanelMut(dy, x));
+
+        // g' = Pool(h)·θ₂ + θ₃
+        let dp = slot(device, &mut tape.dp, level, p.len());
+        device.dense_vjp(
+            spans.affine,
+            parameters,
+            Panel(&tape.p[level], p),
+            k_above,
+            PanelMut(dk_above, g_above),
+            gradients,
+            Some(PanelMut(dp, p)),
+        );
+        device.pool_vjp(at, Panel(dp, p), PanelMut(dy, h));
+
+        // [h | x] = tanh(K·[θ₁ | θ₄] + b)
+        let wanted = level > 0 || self.needs_input();
+        let k = network.k_window(level, n);
+        let read = network.dense_window(level, n);
+        let dx = if wanted {
+            device.reserve(dk_here, k.len());
+            if read.columns < k.columns {
+                device.clear(PanelMut(dk_here, network.g_window(level, n)));
+            }
+            Some(PanelMut(dk_here, read))
+        } else {
+            None
+        };
+        device.dense_vjp(
+            spans.both,
+            parameters,
+            Panel(&tape.k[level], read),
+            Panel(&tape.y[level], y),
+            PanelMut(dy, y),
+            gradients,
+            dx,
+        );
+        if wanted {
+            device.krylov_vjp(at, network.layout.width(level), a.krylov_hops(), dk_here);
+        }
+    }
+
+    /// From `g` of level 0 to the features.
+    fn input(&self, tape: &mut Tape<D>, gradients: &mut D::Buffer) {
+        let Backward { network, device, parameters, .. } = *self;
+        let n = tape.nodes[0];
+        let g = network.g_window(0, n);
+        if self.needs_input() {
+            let at = (&tape.placed, 0);
+            self.read_out(at, false, Panel(&tape.k[0], g), PanelMut(&mut tape.dk[0], g));
+        }
+        if let Some(input) = network.layout.input {
+            let z = Window::whole(0, n, network.layout.features);
+            let dz = self.seeds.features.then(|| {
+                device.reserve(&mut tape.dz, z.len());
+                PanelMut(&mut tape.dz, z)
+            });
+            let (z, k) = (Panel(&tape.z, z), Panel(&tape.k[0], g));
+            let dk = PanelMut(&mut tape.dk[0], g);
+            device.dense_vjp(input, parameters, z, k, dk, gradients, dz);
+        }
+    }
+
+    /// Whether somebody needs the gradient of `g` on level 0.
+    fn needs_input(&self) -> bool {
+        self.seeds.features || self.network.layout.input.is_some()
+    }
+
+    /// Adds the gradients of the parts made of `v` to `dv`.
+    fn read_out(
+        &self,
+        at: (&D::Placed, usize),
+        local: bool,
+        v: Panel<'_, D::Buffer>,
+        PanelMut(dv, window): PanelMut<'_, D::Buffer>,
+    ) {
+        for part in self.parts.iter().filter(|part| part.level == at.1 && part.local == local) {
+            let dout = Panel(&self.de, self.e.columns(part.start, part.columns));
+            self.device.readout_vjp(at, part.readout, v, dout, PanelMut(dv, window));
+        }
     }
 }

@@ -57,12 +57,8 @@ impl BatchLevel {
     /// A single graph's level.
     fn of_graph(graph: &Graph, parent: Vec<u32>, num_parents: usize) -> BatchLevel {
         let n = graph.num_nodes();
-        let scale: Vec<f64> = (0..n)
-            .map(|node| {
-                let strength: f64 = graph.weights(node).iter().map(|&w| f64::from(w)).sum();
-                1.0 / (strength + 1.0).sqrt()
-            })
-            .collect();
+        let scale: Vec<f64> =
+            (0..n).map(|node| 1.0 / (graph.strength(node) + 1.0).sqrt()).collect();
         let mut level = BatchLevel {
             graphs: vec![0, n],
             offsets: Vec::with_capacity(n + 1),

@@ -21,7 +21,7 @@ const PATIENCE: u32 = 2_000;
 enum Company {
     /// The threads of the rayon pool.
     Pool,
-    /// Nobody.
+    /// Nobody, as within a part: a crew has one piece of work at a time.
     Alone,
     /// A crew that this thread leads.
     Crew(*const Crew),
@@ -68,7 +68,7 @@ pub fn together<T: Send>(job: impl FnOnce() -> T + Send) -> T {
             }
         }
         let _dismiss = Dismiss(&crew);
-        scope.spawn_broadcast(|_, _| crew.help());
+        scope.spawn_broadcast(|_, _| within(Company::Alone, || crew.help()));
         within(Company::Crew(&crew), job)
     })
 }
@@ -183,7 +183,9 @@ impl Crew {
         self.done.store(0, Ordering::Relaxed);
         self.ticket.store(ticket(piece, count), Ordering::Release);
         // A panic must not leave while others use what it would drop.
-        let own = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| while self.part() {}));
+        let own = within(Company::Alone, || {
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| while self.part() {}))
+        });
         if own.is_err() {
             self.done.fetch_add(1, Ordering::AcqRel);
             while self.part_ignored() {}
@@ -296,6 +298,13 @@ mod tests {
             assert_eq!(alone(fill), counted);
             assert_eq!(together(fill), counted);
             assert_eq!(together(|| together(fill)), counted);
+            // Within a part, work is the part's own.
+            let nested = || {
+                let mut all = [const { Vec::new() }; 4];
+                each_block(&mut all, 1, |_, one| one[0] = together(fill));
+                all.to_vec()
+            };
+            assert_eq!(together(nested), vec![counted.clone(); 4]);
         });
     }
 

@@ -15,6 +15,7 @@
 
 pub mod adam;
 pub mod batch;
+mod cpu;
 pub mod crew;
 #[cfg(feature = "cuda")]
 pub mod cuda;
@@ -31,5 +32,6 @@ mod real;
 pub mod simd;
 
 pub use batch::{Batch, BatchLevel};
-pub use device::{Cpu, Device};
+pub use cpu::Cpu;
+pub use device::Device;
 pub use real::Real;

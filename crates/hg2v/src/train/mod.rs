@@ -4,87 +4,20 @@
 //! [`Recipe`]: stopped anywhere and continued from its [`State`], it ends in the
 //! same bits.
 
+mod recipe;
 pub mod schedule;
+
+mod feed;
 mod state;
 
+pub use recipe::Recipe;
 pub use state::State;
 
-use serde::{Deserialize, Serialize};
-
+use self::feed::Feed;
 use crate::error::{Error, Result};
-use crate::model::{Example, Keep, Network, Tape, initial};
-use crate::nn::Batch;
+use crate::model::{Example, Keep, Network, Seeds, Tape, initial};
 use crate::nn::device::{Device, Panel, PanelMut, Window};
-use crate::nn::pairs::{LevelLoss, Negatives, Score};
-
-/// How a network is trained.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Recipe {
-    /// How often every graph is seen.
-    pub epochs: u64,
-    /// `B`: graphs a step.
-    pub batch: usize,
-    /// The first learning rate.
-    pub rate: f64,
-    /// How many times smaller the last one is.
-    pub decay: f64,
-    /// How pairs are scored.
-    pub score: Score,
-    /// Which pairs are negative.
-    pub negatives: Negatives,
-    /// Seeds the first parameters and the order of the graphs.
-    pub seed: u64,
-}
-
-impl Default for Recipe {
-    /// The paper's; its first rate, which it does not state, is its authors' code's.
-    fn default() -> Recipe {
-        Recipe {
-            epochs: 10,
-            batch: 8,
-            rate: 1e-4,
-            decay: 1000.0,
-            score: Score::JensenShannon,
-            negatives: Negatives::All,
-            seed: 0,
-        }
-    }
-}
-
-impl Recipe {
-    /// Checks each field.
-    ///
-    /// # Errors
-    /// One for the first field outside its domain.
-    pub fn check(&self) -> Result<()> {
-        if self.epochs > 1_000_000 {
-            return Err(Error::parameter("epochs", self.epochs, "it must be at most 1000000"));
-        }
-        if self.batch == 0 || self.batch > 1 << 20 {
-            let requirement = "it must be between 1 and 1048576";
-            return Err(Error::parameter("batch", self.batch, requirement));
-        }
-        if !(self.rate.is_finite() && self.rate > 0.0) {
-            return Err(Error::parameter("lr", self.rate, "it must be a positive number"));
-        }
-        if !(self.decay.is_finite() && self.decay >= 1.0) {
-            let requirement = "it must be at least 1 (1000 ends at a thousandth of the first rate)";
-            return Err(Error::parameter("decay", self.decay, requirement));
-        }
-        if let Score::CosineInfoNce { temperature } = self.score
-            && !(temperature.is_finite() && temperature > 0.0)
-        {
-            return Err(Error::parameter("temperature", temperature, "it must be positive"));
-        }
-        Ok(())
-    }
-
-    /// Steps an epoch of `graphs` graphs.
-    pub fn steps_per_epoch(&self, graphs: usize) -> u64 {
-        graphs.div_ceil(self.batch) as u64
-    }
-}
+use crate::nn::pairs::LevelLoss;
 
 /// A loss of this size comes of logits so large that nothing is left to learn from.
 const DIVERGED: f64 = 1e9;
@@ -226,8 +159,8 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
     /// Makes all steps that are left, and says each to `watch`.
     ///
     /// # Errors
-    /// No graphs; a device that failed; or a loss that is not a number or beyond all
-    /// measure. The run is then put back to the beginning of the epoch.
+    /// No graphs; a device that failed; or a loss or parameters that are not numbers or beyond all
+    /// measure, after which the run stands where the epoch began.
     pub fn run(
         &mut self,
         examples: &[Example],
@@ -247,19 +180,9 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
     ) -> Result<End> {
         let per_epoch = self.recipe.steps_per_epoch(examples.len());
         let total = per_epoch * self.recipe.epochs;
-        let mut order = (u64::MAX, Vec::new());
-        let store = {
-            let parts: Vec<_> =
-                examples.iter().map(|example| (&example.batch, &example.features[..])).collect();
-            self.device.store(&parts)
-        };
-        let (mut batch, mut features) = (Batch::default(), Vec::new());
+        let mut feed = Feed::new(self.device, self.recipe, examples);
         while self.step < total {
-            let epoch = self.step / per_epoch;
-            let within = self.step % per_epoch;
-            if order.0 != epoch {
-                order = (epoch, schedule::order(examples.len(), self.recipe.seed, epoch));
-            }
+            let (epoch, within) = (self.step / per_epoch, self.step % per_epoch);
             if within == 0 {
                 self.sums = vec![LevelLoss::default(); self.network.layout.architecture.levels];
             }
@@ -268,41 +191,18 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
                 self.device.health()?;
                 self.good = Some(now);
             }
-            let start = within as usize * self.recipe.batch;
-            let chosen = &order.1[start..(start + self.recipe.batch).min(examples.len())];
-            match &store {
-                Some(store) => {
-                    self.network.place_stored(self.device, &mut self.tape, store, chosen);
-                }
-                None => {
-                    let chosen = chosen.iter().map(|&graph| &examples[graph as usize]);
-                    batch.concat_from(chosen.clone().map(|example| &example.batch));
-                    features.clear();
-                    chosen.for_each(|example| features.extend_from_slice(&example.features));
-                    self.network.place(self.device, &mut self.tape, &batch, &features);
-                }
-            }
-
+            let graphs = feed.place(epoch, within, self.network, &mut self.tape);
             let rate = schedule::rate(self.recipe.rate, self.recipe.decay, self.step, total);
             let losses = self.make_step(rate);
             self.device.health()?;
-            for (sum, loss) in self.sums.iter_mut().zip(&losses) {
-                sum.positive += loss.positive;
-                sum.negative += loss.negative;
-            }
-            let steps = (within + 1) as f64;
-            let mean = |sum: &LevelLoss| LevelLoss {
-                positive: sum.positive / steps,
-                negative: sum.negative / steps,
-            };
             let step = Step {
-                mean: self.sums.iter().map(mean).collect(),
+                mean: self.mean_with(&losses, within + 1),
                 epoch,
                 step: self.step,
                 total,
                 ends_epoch: within + 1 == per_epoch,
                 rate,
-                graphs: chosen.len(),
+                graphs,
                 losses,
             };
             // NaN fails the comparison too.
@@ -317,6 +217,7 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
         let last = self.state();
         self.device.health()?;
         if !last.parameters.iter().all(|value| value.is_finite()) {
+            self.fall_back();
             return Err(Error::parameter(
                 "lr",
                 self.recipe.rate,
@@ -326,21 +227,41 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
         Ok(End::Done)
     }
 
+    /// Adds a step's losses to its epoch's, and says the mean of its `steps` so far.
+    fn mean_with(&mut self, losses: &[LevelLoss], steps: u64) -> Vec<LevelLoss> {
+        for (sum, loss) in self.sums.iter_mut().zip(losses) {
+            sum.positive += loss.positive;
+            sum.negative += loss.negative;
+        }
+        let steps = steps as f64;
+        let mean = |sum: &LevelLoss| LevelLoss {
+            positive: sum.positive / steps,
+            negative: sum.negative / steps,
+        };
+        self.sums.iter().map(mean).collect()
+    }
+
     /// One step on the batch that is on the tape.
     fn make_step(&mut self, rate: f64) -> Vec<LevelLoss> {
         let Trainer { device, network, tape, parameters, gradients, .. } = self;
         let pairs = Some((self.recipe.score, self.recipe.negatives));
+        let seeds = Seeds { pairs, ..Seeds::default() };
         network.forward(*device, parameters, tape, Keep::Everything, false);
-        network.backward(*device, parameters, tape, pairs, None, false, gradients);
+        network.backward(*device, parameters, tape, seeds, gradients);
         device.adam(rate, self.step + 1, parameters, gradients, &mut self.m, &mut self.v);
         network.take_losses(*device, tape)
     }
 
-    /// Puts the run back, and says what happened.
-    fn diverged(&mut self, step: &Step) -> Error {
+    /// Puts the run back to the beginning of the epoch.
+    fn fall_back(&mut self) {
         if let Some(good) = self.good.take() {
             self.restore(&good);
         }
+    }
+
+    /// Puts the run back, and says what happened.
+    fn diverged(&mut self, step: &Step) -> Error {
+        self.fall_back();
         let losses: Vec<String> =
             step.losses.iter().map(|loss| format!("{:.2e}", loss.total())).collect();
         let requirement = format!(

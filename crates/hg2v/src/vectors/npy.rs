@@ -98,6 +98,11 @@ pub(super) fn read(path: &Path, limits: &Limits) -> Result<Vectors> {
         );
         return Err(refused(problem, "it may be cut short; write it again"));
     }
+    // Nothing follows, so nothing would bound the rows.
+    if dim == 0 && rows > 0 {
+        let problem = format!("its header says {rows} vectors of no numbers");
+        return Err(refused(problem, "save vectors of at least one number"));
+    }
     let values = match width {
         4 => bytes[start..]
             .chunks_exact(4)

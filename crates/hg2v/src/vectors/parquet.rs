@@ -13,7 +13,6 @@ use arrow_cast::cast;
 use arrow_schema::ArrowError;
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
@@ -21,11 +20,17 @@ use parquet::file::properties::WriterProperties;
 use super::{Key, Shape, VectorSink, Vectors};
 use crate::dataset::Limits;
 use crate::dataset::parquet::columns::Kind;
+use crate::dataset::parquet::decode::{ScalarColumn, TextBudget};
 use crate::dataset::parquet::guard::guarded;
+use crate::dataset::parquet::open::Opened;
 use crate::dataset::parquet::write::{io_cause, scalars};
 use crate::error::{Error, Place, Result};
 use crate::graph::Scalar;
 use crate::output::{OutputFile, folder_of};
+
+/// The columns that hold vectors and labels are called one of these.
+const VECTORS: &[&str] = &["embedding", "vector"];
+const LABELS: &[&str] = &["y", "label"];
 
 /// Bytes of vectors in a row group.
 const GROUP_BYTES: usize = 16 << 20;
@@ -150,68 +155,54 @@ pub(crate) fn column(dim: usize, values: Vec<f32>) -> std::result::Result<ArrayR
 pub(super) fn read(path: &Path, limits: &Limits) -> Result<Vectors> {
     let file = File::open(path).map_err(|e| Error::io(path, "read", e))?;
     let refused = |problem: String, fix: &str| Error::input(path, Place::Whole, problem, fix);
-    let damaged = |problem: String| {
-        refused(
-            format!("it cannot be read as Parquet: {problem}"),
-            "the file may be cut short or damaged: write or download it again",
-        )
-    };
-    let builder = guarded(|| ParquetRecordBatchReaderBuilder::try_new(file)).map_err(damaged)?;
-    for group in builder.metadata().row_groups() {
-        for column in group.columns() {
-            let values = u64::try_from(column.num_values()).unwrap_or(u64::MAX);
-            if values.saturating_mul(8) > limits.max_unpacked_bytes {
-                return Err(refused(
-                    format!("a row group claims {values} values in one column"),
-                    "write it with smaller row groups, or raise --max-unpacked-bytes",
-                ));
-            }
-        }
-    }
-    let mut reader = guarded(|| builder.with_batch_size(1024).build()).map_err(damaged)?;
-    let mut vectors = Vectors::default();
-    while let Some(batch) = guarded(|| reader.next().transpose()).map_err(damaged)? {
-        let find = |names: &[&str]| names.iter().find_map(|name| batch.column_by_name(name));
-        let lists = find(&["embedding", "vector"]).ok_or_else(|| {
-            let names: Vec<_> = batch.schema().fields().iter().map(|f| f.name().clone()).collect();
+    let mut opened = Opened::new(path, file, limits, |schema| {
+        let find = |names: &[&str]| names.iter().find_map(|name| schema.index_of(name).ok());
+        let vectors = find(VECTORS).ok_or_else(|| {
+            let names: Vec<_> = schema.fields().iter().map(|f| f.name().as_str()).collect();
             refused(
                 format!("it has columns {} but no embedding", names.join(", ")),
                 "name the column of vectors `embedding`",
             )
         })?;
-        let ids = find(&["id"]).map(scalars_of);
-        let labels = find(&["y", "label"]).map(scalars_of);
+        Ok([Some(vectors), find(&["id"]), find(LABELS)].into_iter().flatten().collect())
+    })?;
+    let mut vectors = Vectors::default();
+    let mut text = TextBudget::new(limits.max_unpacked_bytes);
+    let damaged = |problem: String| {
+        refused(
+            format!("it cannot be decoded: {problem}"),
+            "the file may be cut short or damaged: write or download it again",
+        )
+    };
+    while let Some(batch) = guarded(|| opened.reader.next().transpose()).map_err(damaged)? {
+        let find = |names: &[&str]| names.iter().find_map(|name| batch.column_by_name(name));
+        let scalars = |column: Option<&ArrayRef>, name: &str| {
+            let column = column.map(|column| ScalarColumn::new(name, column, &[])).transpose();
+            column.map_err(|problem| refused(problem, "store texts, numbers or booleans"))
+        };
+        let (ids, labels) = (scalars(find(&["id"]), "id")?, scalars(find(LABELS), "y")?);
+        let lists = find(VECTORS);
         let list_type = DataType::List(Arc::new(Field::new("item", DataType::Float32, true)));
-        let lists = cast(lists, &list_type).map_err(|e| {
+        let lists = lists.map(|lists| cast(lists, &list_type)).transpose().map_err(|e| {
             refused(format!("column embedding holds no vectors: {e}"), "store lists of numbers")
         })?;
-        let lists = lists.as_any().downcast_ref::<ListArray>();
+        let lists = lists.as_ref().and_then(|lists| lists.as_any().downcast_ref::<ListArray>());
         for (row, list) in lists.into_iter().flat_map(|lists| lists.iter()).enumerate() {
-            let position = vectors.ids.len();
-            let numbers = list.as_deref().and_then(|list| list.as_any().downcast_ref());
-            let numbers: &Float32Array =
-                numbers.filter(|numbers: &&Float32Array| numbers.null_count() == 0).ok_or_else(
-                    || refused(format!("vector {position} (from 0) is missing"), "fill it in"),
-                )?;
-            if position == 0 {
-                vectors.dim = numbers.len();
-            }
-            if numbers.len() != vectors.dim {
-                return Err(Error::input(
-                    path,
-                    Place::Record(position as u64 + 1),
-                    format!("{} numbers, {} before it", numbers.len(), vectors.dim),
-                    "all vectors must be equally long",
-                ));
-            }
-            vectors.values.extend_from_slice(numbers.values());
-            let at = |column: &Option<Vec<Option<Scalar>>>| {
-                column.as_ref().and_then(|column| column.get(row).cloned().flatten())
+            let position = vectors.ids.len() as u64;
+            let place = Place::Record(position + 1);
+            vectors
+                .add_numbers(list.as_ref())
+                .map_err(|(problem, fix)| Error::input(path, place, problem, fix))?;
+            let mut scalar = |name: &str, column: &Option<ScalarColumn>| {
+                ScalarColumn::row(name, column, row, &mut text)
+                    .map_err(|fault| fault.at(path, place))
             };
-            vectors.ids.push(at(&ids).unwrap_or(Scalar::Int(position as i64)));
-            vectors.labels.push(at(&labels));
+            let id = scalar("id", &ids)?;
+            vectors.ids.push(id.unwrap_or(Scalar::Int(position as i64)));
+            vectors.labels.push(scalar("y", &labels)?);
         }
-        if vectors.values.len() as u64 * 4 > limits.max_unpacked_bytes {
+        let scalars = 2 * vectors.ids.len() * size_of::<Option<Scalar>>();
+        if (4 * vectors.values.len() + scalars) as u64 > limits.max_unpacked_bytes {
             let problem = format!("more than {} bytes of vectors", limits.max_unpacked_bytes);
             return Err(refused(problem, "raise --max-unpacked-bytes if it is right"));
         }
@@ -219,26 +210,27 @@ pub(super) fn read(path: &Path, limits: &Limits) -> Result<Vectors> {
     Ok(vectors)
 }
 
-/// The scalars of a column of integers, numbers or text; others have none.
-fn scalars_of(column: &ArrayRef) -> Vec<Option<Scalar>> {
-    use arrow_array::{Float64Array, StringArray};
-    let as_type = |to: &DataType| cast(column, to).ok();
-    match column.data_type() {
-        kind if kind.is_integer() => {
-            let ints = as_type(&DataType::Int64);
-            let ints = ints.as_ref().and_then(|a| a.as_any().downcast_ref::<Int64Array>());
-            ints.into_iter().flat_map(|a| a.iter().map(|v| v.map(Scalar::Int))).collect()
+impl Vectors {
+    /// Adds a row's numbers, as many as those before it have.
+    fn add_numbers(
+        &mut self,
+        list: Option<&ArrayRef>,
+    ) -> std::result::Result<(), (String, &'static str)> {
+        let numbers = list.and_then(|list| list.as_any().downcast_ref::<Float32Array>());
+        let Some(numbers) = numbers.filter(|numbers| numbers.null_count() == 0) else {
+            return Err(("the vector is missing".to_owned(), "fill it in"));
+        };
+        if self.ids.is_empty() {
+            self.dim = numbers.len();
         }
-        kind if kind.is_floating() => {
-            let floats = as_type(&DataType::Float64);
-            let floats = floats.as_ref().and_then(|a| a.as_any().downcast_ref::<Float64Array>());
-            floats.into_iter().flat_map(|a| a.iter().map(|v| v.map(Scalar::Float))).collect()
+        if numbers.is_empty() {
+            return Err(("the vector has no numbers".to_owned(), "give it at least one"));
         }
-        _ => {
-            let texts = as_type(&DataType::Utf8);
-            let texts = texts.as_ref().and_then(|a| a.as_any().downcast_ref::<StringArray>());
-            let scalar = |text: Option<&str>| text.map(|text| Scalar::Text(text.into()));
-            texts.into_iter().flat_map(|a| a.iter().map(scalar)).collect()
+        if numbers.len() != self.dim {
+            let problem = format!("{} numbers, {} before it", numbers.len(), self.dim);
+            return Err((problem, "all vectors must be equally long"));
         }
+        self.values.extend_from_slice(numbers.values());
+        Ok(())
     }
 }

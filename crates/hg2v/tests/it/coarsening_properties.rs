@@ -193,7 +193,7 @@ fn threads_change_nothing() {
     graphs.push(graph(n, edges, None));
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| pyramids(&graphs, &Params::default(), None).unwrap().0)
+        pool.install(|| pyramids(&[&graphs], &Params::default(), None).unwrap().0)
     };
     let one = run(1);
     assert!(one == run(2), "two threads differ from one");

@@ -135,16 +135,5 @@ pub(crate) fn damaged(bytes: Vec<u8>) -> impl Strategy<Value = Vec<u8>> {
 
 /// Whether what came out of a damaged file still holds together.
 pub(crate) fn is_whole(record: &GraphRecord) -> bool {
-    let (nodes, edges) = (record.num_nodes as usize, record.edges.len());
-    let has = |part: &Option<Vec<Scalar>>, length| part.as_ref().is_none_or(|p| p.len() == length);
-    let weights = record.weights.as_ref();
-    let features = record.features.as_ref();
-    record.edges.iter().flatten().all(|&end| end < record.num_nodes)
-        && has(&record.node_ids, nodes)
-        && has(&record.node_labels, nodes)
-        && has(&record.edge_labels, edges)
-        && weights.is_none_or(|w| w.len() == edges && w.iter().all(|w| w.is_finite()))
-        && features.is_none_or(|x| {
-            x.values.len() == nodes * x.dim && x.values.iter().all(|x| x.is_finite())
-        })
+    record.check().is_ok()
 }

@@ -27,7 +27,7 @@ fn a_folder_with_everything() {
     let source = csv::read(found.path(), &limits()).unwrap();
     assert_eq!(source.len, Some(2));
     assert_eq!(
-        source.ignored,
+        source.ignored(),
         ["graphs.csv: the column `note` is not used", "edges.csv: the column `when` is not used"]
     );
     let text = |text: &str| Scalar::from(text);
@@ -108,7 +108,7 @@ proptest! {
         let path = folder.path().join("set");
         put(csv::write(&path), &records);
         let found = csv::read(&path, &limits()).unwrap();
-        prop_assert!(found.ignored.is_empty(), "{:?}", found.ignored);
+        prop_assert!(found.ignored().is_empty(), "{:?}", found.ignored());
         prop_assert_eq!(all(Ok(found)), records);
     }
 

@@ -173,14 +173,19 @@ fn a_graph_unlike_the_training_graphs_is_refused_by_name() {
 
 #[test]
 fn a_vocabulary_of_names_is_refused() {
-    let labels = (0..=MAX_DIM as i64).map(Scalar::Int).collect();
-    let record = GraphRecord {
-        num_nodes: MAX_DIM as u32 + 1,
-        node_labels: Some(labels),
+    let with_names = |names: usize| GraphRecord {
+        num_nodes: names as u32,
+        node_labels: Some((0..names as i64).map(Scalar::Int).collect()),
         ..GraphRecord::default()
     };
-    let refused = fit(FeatureChoice::default(), &[record]).unwrap_err().to_string();
+    let refused =
+        fit(FeatureChoice::default(), &[with_names(MAX_DIM + 1)]).unwrap_err().to_string();
     assert!(refused.contains("more than 65536 different node labels"), "{refused}");
+    // What is added to the labels counts, too: such a model could not be loaded.
+    let choice = FeatureChoice { degree: When::Always, ..FeatureChoice::default() };
+    assert_eq!(fit(choice, &[with_names(MAX_DIM - 1)]).unwrap().dim(), MAX_DIM);
+    let refused = fit(choice, &[with_names(MAX_DIM)]).unwrap_err().to_string();
+    assert!(refused.contains("65537 features"), "{refused}");
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn what_gephi_igraph_and_networkx_export() {
     let source = graphml::read(&fixtures(), &limits()).unwrap();
     assert_eq!(source.len, Some(3));
     assert_eq!(
-        source.ignored,
+        source.ignored(),
         [
             "the edge attribute `kind` is not used (graphs: 1)",
             "the edges' ids are not used (graphs: 1)",
@@ -143,7 +143,7 @@ fn drawings_are_skipped_aloud() {
          <y:ShapeNode><y:NodeLabel>A &lt; B</y:NodeLabel></y:ShapeNode></data></node></graph></graphml>",
     );
     let source = graphml::read(&path, &limits()).unwrap();
-    assert_eq!(source.ignored, ["the node attribute `d6` is not used (graphs: 1)"]);
+    assert_eq!(source.ignored(), ["the node attribute `d6` is not used (graphs: 1)"]);
     let record = &all(Ok(source))[0];
     assert_eq!((record.num_nodes, &record.node_labels), (1, &None));
 }

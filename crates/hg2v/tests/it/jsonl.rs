@@ -303,6 +303,18 @@ proptest! {
     }
 }
 
+/// Looking through the line for each of them would take hours.
+#[test]
+fn many_numbers_beyond_64_bits_are_read_in_one_look() {
+    let numbers = vec!["1e19"; 400_000].join(",");
+    let line = format!(r#"{{"edges":[],"n":400000,"node_labels":[{numbers}]}}"#);
+    let records = read(line.as_bytes(), &Limits::default()).unwrap();
+    assert_eq!(records[0].node_labels.as_ref().unwrap()[399_999], Scalar::Float(1e19));
+    let line = line.replace("[1e19,", "[10000000000000000000,");
+    let error = read(line.as_bytes(), &Limits::default()).unwrap_err().to_string();
+    assert!(error.contains("10000000000000000000"), "{error}");
+}
+
 const EVERY_KEY: &str = r#"{"id":"a","y":1,"n":3,"edges":[[0,1],[1,2,0.5]],"x":[[1,2e-3],[3,4],[5,6]],"node_labels":["C","N","\u00e9\n"],"edge_labels":[1,true]}
 {"id":7,"y":-2.5,"directed":true,"edges":[["p","q"],[12345678901,"q"]],"nodes":["p","q",12345678901]}
 "#;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use hg2v::coarsen::{Level, Params, Pyramid, coarsen, contract::contract};
 use hg2v::graph::{Graph, GraphRecord, WeightPolicy};
 use hg2v::model::architecture::Layer;
-use hg2v::model::{Architecture, Keep, Layout, Network, Tape};
+use hg2v::model::{Architecture, Keep, Layout, Network, Seeds, Tape};
 use hg2v::nn::dense::Activation;
 use hg2v::nn::device::Window;
 use hg2v::nn::pairs::{LevelLoss, Negatives, Score};
@@ -61,7 +61,8 @@ fn pass<R: Real>(
     network.forward(&device, &parameters, &mut tape, Keep::Everything, true);
     let mut gradients = device.zeros(network.layout.len);
     let de = d_embeddings.map(cast::<R>);
-    network.backward(&device, &parameters, &mut tape, pairs, de.as_deref(), true, &mut gradients);
+    let seeds = Seeds { pairs, embeddings: de.as_deref(), features: true };
+    network.backward(&device, &parameters, &mut tape, seeds, &mut gradients);
     Pass {
         local: (0..levels).map(|l| network.neighborhoods(&device, &tape, l)).collect(),
         nodes: (0..=levels).map(|l| network.nodes(&device, &tape, l)).collect(),

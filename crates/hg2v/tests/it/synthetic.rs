@@ -89,6 +89,22 @@ fn more_noise_than_room_is_refused() {
 }
 
 #[test]
+fn noise_is_refused_where_edges_carry_more_than_their_ends() {
+    let record = GraphRecord {
+        num_nodes: 3,
+        edges: vec![[0, 1]],
+        weights: Some(vec![2.0]),
+        ..GraphRecord::default()
+    };
+    let mut stream = hg2v::rng::stream(0, "test", 0, 0);
+    let mut same = record.clone();
+    Noise::default().apply(&mut same, &mut stream).unwrap();
+    assert_eq!(same, record);
+    let said = Noise { remove: 0, add: 1 }.apply(&mut same, &mut stream).unwrap_err().to_string();
+    assert!(said.contains("weights or labels"), "{said}");
+}
+
+#[test]
 fn large_graphs_are_made_too() {
     let n = 1_000_000;
     let models: [(Box<dyn Model>, usize); 4] = [

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use hg2v::graph::{Features, GraphRecord, Scalar};
-use hg2v::model::folder;
 use hg2v::prepare::{PART, Run};
+use hg2v::saved;
 use hg2v::train::{End, Flow, State};
 use hg2v::{Hg2v, Hg2vParams};
 use proptest::prelude::*;
@@ -152,8 +152,8 @@ fn a_run_stopped_anywhere_and_resumed_from_disk_ends_in_the_same_bits() {
                 })
             })
             .unwrap();
-        folder::write_checkpoint(folder.path(), state.as_ref().unwrap()).unwrap();
-        let read = folder::read_checkpoint(folder.path(), &fit.network.layout).unwrap().unwrap();
+        saved::write_checkpoint(folder.path(), state.as_ref().unwrap()).unwrap();
+        let read = saved::read_checkpoint(folder.path(), &fit.network.layout).unwrap().unwrap();
         assert_eq!(read, state.unwrap());
         // Stopped after its last step, a run has nothing left to do.
         assert_eq!(end, End::Paused);
@@ -200,6 +200,42 @@ fn a_rate_that_diverges_stops_with_the_last_good_state() {
 }
 
 #[test]
+fn parameters_that_are_not_numbers_after_the_last_step_are_not_kept() {
+    let graphs = graphs();
+    // A single step: its loss is good, what it leaves is not.
+    let params = params().epochs(1).batch(graphs.len()).rate(1e39);
+    let collection = params.collect(Run::in_memory(&graphs), None).unwrap();
+    let fit = params.prepare(&collection, None).unwrap();
+    let failure = fit.train_keeping(None, |_, _| Ok(Flow::Continue)).map(|_| ()).unwrap_err();
+    assert!(failure.error.to_string().contains("not numbers"), "{}", failure.error);
+    let good = failure.good.unwrap();
+    assert_eq!(good.step, 0);
+    assert!(good.parameters.iter().all(|value| value.is_finite()));
+}
+
+#[test]
+fn a_record_that_does_not_hold_together_is_refused_by_name() {
+    let whole = || GraphRecord { num_nodes: 3, edges: vec![[0, 1]], ..GraphRecord::default() };
+    let features = |values: Vec<f64>| Some(Features { dim: 2, values });
+    for (record, said) in [
+        (GraphRecord { edges: vec![[0, 3]], ..whole() }, "nodes 0 and 3"),
+        (GraphRecord { weights: Some(vec![1.0, 2.0]), ..whole() }, "2 weights for 1 edges"),
+        (GraphRecord { weights: Some(vec![f64::NAN]), ..whole() }, "NaN"),
+        (GraphRecord { node_labels: Some(vec![]), ..whole() }, "0 labels for 3 nodes"),
+        (GraphRecord { features: features(vec![1.0; 5]), ..whole() }, "5 attributes for 6 places"),
+        (GraphRecord { features: features(vec![f64::INFINITY; 6]), ..whole() }, "inf"),
+    ] {
+        let said_of = |error: hg2v::Error| {
+            let error = error.to_string();
+            assert!(error.contains("graph number 1") && error.contains(said), "{error}");
+        };
+        said_of(params().fit(&[whole(), record.clone()]).map(|_| ()).unwrap_err());
+        let model = params().epochs(0).fit(&[whole()]).unwrap();
+        said_of(model.embed(&[whole(), record]).map(|_| ()).unwrap_err());
+    }
+}
+
+#[test]
 fn a_model_read_back_embeds_to_the_same_bits() {
     let graphs = graphs();
     let folder = tempfile::tempdir().unwrap();
@@ -237,17 +273,17 @@ fn replaced(bytes: Vec<u8>, from: &str, to: &str) -> Vec<u8> {
 #[test]
 fn a_damaged_model_is_refused_and_the_message_says_what_is_wrong() {
     let config = |from: &'static str, to: &'static str| {
-        damaged(|path| edit(path, folder::CONFIG, |bytes| replaced(bytes, from, to)))
+        damaged(|path| edit(path, saved::CONFIG, |bytes| replaced(bytes, from, to)))
     };
     let says = |error: String, words: &[&str]| {
         assert!(words.iter().all(|word| error.contains(word)), "{words:?} not in: {error}");
     };
     says(
-        damaged(|p| fs::remove_file(p.join(folder::CONFIG)).unwrap()),
+        damaged(|p| fs::remove_file(p.join(saved::CONFIG)).unwrap()),
         &["config.json", "no such file", "fit"],
     );
     says(
-        damaged(|p| fs::remove_file(p.join(folder::PARAMETERS)).unwrap()),
+        damaged(|p| fs::remove_file(p.join(saved::PARAMETERS)).unwrap()),
         &["model.safetensors", "no such file", "restore"],
     );
     says(config("\"format\": 1", "\"format\": 2"), &["format is 2", "knows 1"]);
@@ -258,11 +294,11 @@ fn a_damaged_model_is_refused_and_the_message_says_what_is_wrong() {
     says(config("\"bias\"", "\"biass\""), &["unknown field", "biass"]);
     says(config("\"parameters_sha256\": \"", "\"parameters_sha256\": \"0"), &["content is not"]);
     for keep in [0, 7, 60, 2000] {
-        let cut = damaged(|p| edit(p, folder::PARAMETERS, |bytes| bytes[..keep].to_vec()));
+        let cut = damaged(|p| edit(p, saved::PARAMETERS, |bytes| bytes[..keep].to_vec()));
         says(cut, &["model.safetensors", "no whole safetensors file"]);
     }
     let nan = damaged(|p| {
-        edit(p, folder::PARAMETERS, |mut bytes| {
+        edit(p, saved::PARAMETERS, |mut bytes| {
             let at = bytes.len() - 4;
             bytes[at..].copy_from_slice(&f32::NAN.to_le_bytes());
             bytes
@@ -270,7 +306,7 @@ fn a_damaged_model_is_refused_and_the_message_says_what_is_wrong() {
     });
     says(nan, &["holds NaN"]);
     let flipped = damaged(|p| {
-        edit(p, folder::PARAMETERS, |mut bytes| {
+        edit(p, saved::PARAMETERS, |mut bytes| {
             let at = bytes.len() - 4;
             bytes[at] ^= 1;
             bytes
@@ -278,8 +314,8 @@ fn a_damaged_model_is_refused_and_the_message_says_what_is_wrong() {
     });
     says(flipped, &["content is not what config.json was written with"]);
     let unfinished = damaged(|p| {
-        let config = folder::read_config(p).unwrap();
-        folder::write_config(p, &folder::Config { parameters_sha256: None, ..config }).unwrap();
+        let config = saved::read_config(p).unwrap();
+        saved::write_config(p, &saved::Config { parameters_sha256: None, ..config }).unwrap();
     });
     says(unfinished, &["not finished", "--resume"]);
     let file = tempfile::NamedTempFile::new().unwrap();
@@ -293,23 +329,23 @@ fn a_damaged_checkpoint_is_never_resumed_from() {
     let collection = params().collect(Run::in_memory(&graphs), None).unwrap();
     let fit = params().prepare(&collection, None).unwrap();
     let layout = &fit.network.layout;
-    assert!(folder::read_checkpoint(folder.path(), layout).unwrap().is_none());
+    assert!(saved::read_checkpoint(folder.path(), layout).unwrap().is_none());
     let mut state = None;
     fit.train(None, |now, _| {
         state = Some(now());
         Ok(Flow::Pause)
     })
     .unwrap();
-    folder::write_checkpoint(folder.path(), &state.unwrap()).unwrap();
-    let file = folder.path().join(folder::CHECKPOINT);
+    saved::write_checkpoint(folder.path(), &state.unwrap()).unwrap();
+    let file = folder.path().join(saved::CHECKPOINT);
     let whole = fs::read(&file).unwrap();
     for at in (0..whole.len()).step_by(97) {
         let mut bytes = whole.clone();
         bytes[at] ^= 4;
         fs::write(&file, &bytes).unwrap();
-        assert!(folder::read_checkpoint(folder.path(), layout).is_err(), "byte {at}");
+        assert!(saved::read_checkpoint(folder.path(), layout).is_err(), "byte {at}");
         fs::write(&file, &whole[..at]).unwrap();
-        assert!(folder::read_checkpoint(folder.path(), layout).is_err(), "cut at {at}");
+        assert!(saved::read_checkpoint(folder.path(), layout).is_err(), "cut at {at}");
     }
 }
 
@@ -318,11 +354,11 @@ fn a_damaged_checkpoint_is_never_resumed_from() {
 #[test]
 fn a_configuration_chooses_no_allocation() {
     let error = damaged(|path| {
-        let mut config = folder::read_config(path).unwrap();
+        let mut config = saved::read_config(path).unwrap();
         config.architecture.dim = 1 << 14;
         config.architecture.hops = 64;
         config.architecture.levels = 32;
-        folder::write_config(path, &config).unwrap();
+        saved::write_config(path, &config).unwrap();
     });
     assert!(error.contains("config.json asks for F32 of [130, 16384]"), "{error}");
 }
@@ -337,11 +373,11 @@ static FILES: LazyLock<[(&str, Vec<u8>); 3]> = LazyLock::new(|| {
     let collection = params.collect(Run::in_memory(&graphs), None).unwrap();
     let fit = params.prepare(&collection, None).unwrap();
     let watch = |now: &dyn Fn() -> State, _: &_| {
-        folder::write_checkpoint(&path, &now())?;
+        saved::write_checkpoint(&path, &now())?;
         Ok(Flow::Pause)
     };
     fit.train(None, watch).unwrap();
-    [folder::CONFIG, folder::PARAMETERS, folder::CHECKPOINT]
+    [saved::CONFIG, saved::PARAMETERS, saved::CHECKPOINT]
         .map(|name| (name, fs::read(path.join(name)).unwrap()))
 });
 
@@ -363,7 +399,7 @@ proptest! {
         match Hg2v::load(folder.path()) {
             Err(error) => prop_assert!(error.to_string().contains("; ")),
             Ok(model) => {
-                let state = folder::read_checkpoint(folder.path(), &model.network().layout);
+                let state = saved::read_checkpoint(folder.path(), &model.network().layout);
                 if let Err(error) = state {
                     prop_assert!(error.to_string().contains("; "));
                 }

@@ -4,7 +4,7 @@ use std::io::{Cursor, Write};
 use std::path::Path;
 
 use crate::records::{KNOWN, all, folder, limits, put, real_sets, refusal, unfolded};
-use hg2v::dataset::{Format, Limits, detect, tu};
+use hg2v::dataset::{Format, Limits, detect, name_of, tu};
 use hg2v::graph::{Features, GraphRecord, Scalar};
 use proptest::prelude::*;
 use zip::ZipWriter;
@@ -48,7 +48,7 @@ fn a_set_with_everything() {
     let source = tu::read(found.path(), &limits()).unwrap();
     assert_eq!((source.format, source.len), (Format::TuFolder, Some(3)));
     assert_eq!(
-        source.ignored,
+        source.ignored(),
         [
             "`README.txt`: not a file of the TU layout",
             "`S_graph_attributes.txt`: graph attributes are not used",
@@ -129,8 +129,8 @@ fn a_zip_may_hold_the_files_anywhere() {
         let path = folder.path().join("other-name.zip");
         assert_eq!(detect(&path).unwrap(), Format::TuZip);
         let source = tu::read(&path, &limits()).unwrap();
-        assert_eq!(source.name, "other-name");
-        assert_eq!(source.ignored, ["`README.md`: not a file of the TU layout"]);
+        assert_eq!(name_of(&source.path), "other-name");
+        assert_eq!(source.ignored(), ["`README.md`: not a file of the TU layout"]);
         assert_eq!(all(Ok(source))[0].edges, [[0, 1]]);
     }
 }
@@ -140,7 +140,7 @@ fn several_edge_attributes_are_ignored_aloud() {
     let found =
         folder(&[(A, b"1,2\n"), (INDICATOR, b"1\n1\n"), ("S_edge_attributes.txt", b"1,2\n")]);
     let source = tu::read(found.path(), &limits()).unwrap();
-    assert!(source.ignored[0].contains("2 numbers an edge"), "{:?}", source.ignored);
+    assert!(source.ignored()[0].contains("2 numbers an edge"), "{:?}", source.ignored());
     assert_eq!(all(Ok(source))[0].weights, None);
 }
 
@@ -176,7 +176,7 @@ fn what_the_layout_cannot_hold_is_refused() {
     sink.write(&without).unwrap();
     let refused = sink.write(&with).unwrap_err().to_string();
     assert!(
-        refused.contains("graph b: it has node labels, and graphs before it have not"),
+        refused.contains("graph `b`: it has node labels, and graphs before it have not"),
         "{refused}"
     );
     drop(sink);
@@ -191,7 +191,7 @@ proptest! {
         let path = folder.path().join("set");
         put(tu::write(&path, zip), &records);
         let found = tu::read(&path, &limits()).unwrap();
-        prop_assert!(found.ignored.is_empty(), "{:?}", found.ignored);
+        prop_assert!(found.ignored().is_empty(), "{:?}", found.ignored());
         prop_assert_eq!(all(Ok(found)), records);
     }
 
@@ -277,8 +277,8 @@ fn malformed_sets_are_refused_by_name_line_and_value() {
         (&[GOOD_A, (INDICATOR, b"1\n\n1\n")], &["S_graph_indicator.txt, line 2", "``"]),
         (&[GOOD_A, (INDICATOR, b"1\n4000000000\n")], &["S_graph_indicator.txt, line 2", "graph `4000000000`", "2 nodes are too few"]),
         (&[GOOD_A, (INDICATOR, b"1\n18446744073709551616\n")], &["line 2", "`18446744073709551616`"]),
-        (&[GOOD_A, GOOD, ("S_graph_labels.txt", b"")], &["S_graph_indicator.txt, line 1", "labels for 0 graphs"]),
-        (&[GOOD_A, (INDICATOR, b"1\n2\n"), ("S_graph_labels.txt", b"1\n")], &["S_graph_indicator.txt, line 2", "labels for 1 graphs"]),
+        (&[GOOD_A, GOOD, ("S_graph_labels.txt", b"")], &["S_graph_indicator.txt, line 1", "lines for 0 graphs"]),
+        (&[GOOD_A, (INDICATOR, b"1\n2\n"), ("S_graph_labels.txt", b"1\n")], &["S_graph_indicator.txt, line 2", "lines for 1 graphs"]),
         (&[GOOD_A, GOOD, ("S_graph_labels.txt", b"\n1\n")], &["S_graph_labels.txt, line 1", "empty"]),
         (&[GOOD_A, GOOD, ("S_graph_labels.txt", b"caf\xe9\n")], &["S_graph_labels.txt, line 1", "caf", "not UTF-8"]),
         (&[GOOD_A, GOOD, ("S_node_labels.txt", b"1\n")], &["S_node_labels.txt, line 1", "1 lines", "2 nodes"]),

@@ -57,6 +57,20 @@ fn every_format_gives_back_what_was_written() {
 
 #[cfg(feature = "parquet")]
 #[test]
+fn parquet_keeps_the_kinds_of_labels_and_bounds_what_a_file_asks_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("v.parquet");
+    let labels = [true, false, true, true].map(|flag| Some(Scalar::Bool(flag)));
+    let vectors = Vectors { labels: labels.to_vec(), ..sample() };
+    write(&path, &vectors);
+    assert_eq!(read(&path, &Limits::default()).unwrap(), vectors);
+    let few = Limits { max_unpacked_bytes: 100, ..Limits::default() };
+    let error = read(&path, &few).unwrap_err().to_string();
+    assert!(error.contains("--max-unpacked-bytes"), "{error}");
+}
+
+#[cfg(feature = "parquet")]
+#[test]
 fn ids_of_several_kinds_are_the_texts_they_were() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("v.parquet");
@@ -119,6 +133,10 @@ fn damaged_files_are_refused_with_a_reason() {
             "bytes follow",
         ),
         (npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-1, x), }"), "shape"),
+        (
+            npy("{'descr': '<f4', 'fortran_order': False, 'shape': (999999999999, 0), }"),
+            "vectors of no numbers",
+        ),
         (refused("v.csv", b""), "empty"),
         (refused("v.csv", b"id,y,e0\na,1\n"), "2 cells"),
         (refused("v.csv", b"id,y,e0\na,1,zero\n"), "`zero` is not a number"),

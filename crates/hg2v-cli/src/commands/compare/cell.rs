@@ -7,23 +7,22 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::str::FromStr;
 
 use hg2v::Hg2vParams;
-use hg2v::coarsen;
+use hg2v::dataset::name_of;
 use hg2v::error::Error;
-use hg2v::model::folder::DataNote;
 use hg2v::prepare::{Collection, Run};
+use hg2v::saved::DataNote;
 use hg2v_baselines::registry::{self, Entry, Surroundings};
 use hg2v_eval::select;
 use hg2v_eval::study::{Mode, Study, StudyResult};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::super::fit::read_all;
-use super::super::reproduce::note;
-use super::{Args, name_of};
+use super::Args;
 use crate::context::Context;
 use crate::device::DeviceArgs;
-use crate::graphs::CacheArgs;
+use crate::graphs::{self, CacheArgs};
 use crate::host::Host;
+use crate::interrupt;
 use crate::store::{self, FORMAT, Kept, Store};
 
 /// A cell of the table, by the places of its set and method among the arguments.
@@ -104,18 +103,19 @@ pub(super) fn child(
     method: &str,
     folder: &Path,
 ) -> anyhow::Result<Result<Record, Failure>> {
-    let output = Command::new(env::current_exe()?)
+    let mut command = Command::new(env::current_exe()?);
+    command
         .args(env::args_os().skip(1))
         .env("HG2V_COMPARE_CELL", format!("{}/{}", place.set, place.method))
         .env("HG2V_COMPARE_FOLDER", folder)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .output()?;
-    if output.status.success() {
+        .stderr(Stdio::piped());
+    let (status, said) = interrupt::ending_with_us(command)?;
+    if status.success() {
         return Ok(Ok(store::read(&folder.join(format!("{set}.{method}.json")))?));
     }
-    let why = why(output.status, &String::from_utf8_lossy(&output.stderr));
+    let why = why(status, &said);
     Ok(Err(Failure { set: set.to_owned(), method: method.to_owned(), why }))
 }
 
@@ -171,11 +171,11 @@ pub(super) fn fill(
     let (Some(data), Some(entry)) = (args.data.get(place.set), named) else {
         return Err(Error::parameter("--cell", format!("{place:?}"), "it is not there").into());
     };
-    let (file, records) = read_all(data, context)?;
+    let graphs::Read { path, records, .. } = graphs::read(data, context)?;
     let job = Job {
         entry,
         set: &name_of(data),
-        graphs: Run { records: &records, file: &file, position: 0 },
+        graphs: Run::of(&records, &path),
         mode: args.protocol.into(),
         splits: args.splits,
         fresh: args.fresh,
@@ -205,7 +205,7 @@ impl Job<'_> {
     /// What `folder` knows of it, and what has to be run; it is in `folder` afterwards.
     pub(crate) fn judge(&self, folder: &Path, context: &Context) -> anyhow::Result<Record> {
         let Job { entry, mode, .. } = *self;
-        let seed = context.global.seed;
+        let seed = context.seed();
         let surroundings = Surroundings { seed, machine: self.device.open()? };
         let method = (entry.make)(&surroundings);
         let protocol = select::Protocol { seed, ..select::Protocol::default() };
@@ -213,7 +213,7 @@ impl Job<'_> {
             format: FORMAT,
             hg2v: env!("CARGO_PKG_VERSION").to_owned(),
             set: self.set.to_owned(),
-            data: note(self.graphs.records),
+            data: DataNote::of(self.graphs.records),
             method: entry.name.to_owned(),
             configuration: method.configuration.clone(),
             mode,
@@ -228,10 +228,7 @@ impl Job<'_> {
         let hg2v = Hg2vParams::default().seed(seed);
         let collection = match entry.pyramids {
             true => hg2v.collect(self.graphs, self.cache.open().as_ref())?,
-            false => {
-                let none = coarsen::Params { ratio: 0.0, ..hg2v.coarsening };
-                Collection::new(self.graphs, hg2v.weights, &none, None)?
-            }
+            false => Collection::flat(self.graphs, hg2v.weights)?,
         };
         let study = Study::new(&collection, mode, self.splits, protocol)?;
         write_splits(&identity, &study, folder)?;

@@ -3,18 +3,20 @@
 pub(super) mod cell;
 mod table;
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use hg2v::dataset;
 use hg2v::error::{Error, Place, shown};
+use hg2v::output::ScratchFolder;
 use hg2v_baselines::registry::METHODS;
 
-use super::evaluate::ModeArg;
 use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::CacheArgs;
+use crate::judging::ModeArg;
 use cell::Place as Cell;
 use table::{Comparison, Outcome};
 
@@ -85,7 +87,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         return cell::fill(cell, folder, &methods, &args, context);
     }
     check(&args, &methods)?;
-    let sets = args.data.iter().map(|data| name_of(data)).collect::<Vec<String>>();
+    let sets = args.data.iter().map(|data| dataset::name_of(data)).collect::<Vec<String>>();
     for (at, set) in sets.iter().enumerate() {
         if sets[..at].contains(set) {
             let problem = format!("two collections are called {}", shown(set));
@@ -98,7 +100,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let folder: &Path = match &args.out {
         Some(out) => out,
         None => {
-            scratch = tempfile::tempdir()?;
+            scratch = ScratchFolder::beside(&env::temp_dir().join("hg2v"))?;
             scratch.path()
         }
     };
@@ -117,7 +119,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     }
     bar.finish_and_clear();
     let mode = args.protocol.into();
-    let comparison = Comparison { sets, methods, outcomes, mode, seed: context.global.seed };
+    let comparison = Comparison { sets, methods, outcomes, mode, seed: context.seed() };
     if args.out.is_some() {
         comparison.write(folder)?;
     }
@@ -150,11 +152,4 @@ fn check(args: &Args, methods: &[String]) -> anyhow::Result<()> {
             Err(Error::input(data, Place::Whole, problem, "give a file or a folder").into())
         }
     }
-}
-
-/// The name of a set: its file's, without endings.
-fn name_of(data: &Path) -> String {
-    let name = data.file_name().unwrap_or(data.as_os_str()).to_string_lossy();
-    let endings = [".gz", ".jsonl", ".ndjson", ".json", ".parquet", ".zip", ".csv"];
-    endings.iter().fold(&*name, |name, ending| name.strip_suffix(ending).unwrap_or(name)).to_owned()
 }

@@ -45,13 +45,13 @@ pub(super) fn make(args: &Args, context: &Context) -> anyhow::Result<Figure> {
     let mut found = chosen(&[SET], args, context)?;
     let (_, origin) = found.swap_remove(0);
     let (file, records) = origin.records(context)?;
-    let indices = choose(&records, context.global.seed).ok_or_else(|| {
+    let indices = choose(&records, context.seed()).ok_or_else(|| {
         let problem = "there are no two classes of two graphs with a place for each node";
         let fix = "give MNIST as `hg2v images` makes it: row and column are the first attributes";
         Error::input(&file, Place::Whole, problem, fix)
     })?;
     let few: Vec<GraphRecord> = indices.iter().map(|&i| records[i].clone()).collect();
-    let run = Run { records: &few, file: &file, position: 0 };
+    let run = Run::of(&few, &file);
     let coarsening = coarsen::Params::default();
     let collection = Collection::new(run, WeightPolicy::default(), &coarsening, None)?;
     let digits: Vec<Digit> = (0..few.len())

@@ -63,21 +63,21 @@ struct Found {
 
 pub(super) fn make(args: &Args, context: &Context) -> anyhow::Result<Figure> {
     let machine = args.device.open()?;
-    let params = args.preset.params().seed(context.global.seed);
+    let params = args.preset.params().seed(context.seed());
     let params = if args.quick { params.epochs(QUICK_EPOCHS) } else { params };
     let names = SETS.map(|(set, _)| set);
     let mut all = Vec::new();
     for (set, origin) in chosen(&names, args, context)? {
         let (file, mut records) = origin.records(context)?;
         if args.quick {
-            let kept = some(records.len(), QUICK_GRAPHS, context.global.seed);
+            let kept = some(records.len(), QUICK_GRAPHS, context.seed());
             records = kept.iter().map(|&i| std::mem::take(&mut records[i])).collect();
         }
-        let run = Run { records: &records, file: &file, position: 0 };
+        let run = Run::of(&records, &file);
         let collection = params.collect(run, args.cache.open().as_ref())?;
         let vectors = vectors(set, &collection, &params, &machine, context)?;
         let wanted = SETS.iter().find(|(name, _)| *name == set).map_or(0, |(_, rows)| *rows);
-        all.push(found(set, &collection, &vectors, wanted, context.global.seed)?);
+        all.push(found(set, &collection, &vectors, wanted, context.seed())?);
     }
     let mut protocol = json!({
         "rows": SETS.iter().map(|(set, rows)| (*set, *rows)).collect::<Vec<_>>(),

@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use hg2v::coarsen;
 use hg2v::distance::spectra::{spectrum, wasserstein};
 use hg2v::graph::{Graph, WeightPolicy};
+use hg2v::parallel::try_map;
 use hg2v::prepare::{Collection, Run};
 use hg2v::rng;
 use rand::RngExt;
-use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::Args;
@@ -63,7 +63,7 @@ pub(super) fn make(args: &Args, context: &Context) -> anyhow::Result<Figure> {
     let mut all = Vec::new();
     for (set, origin) in chosen(&SETS, args, context)? {
         let (file, records) = origin.records(context)?;
-        let run = Run { records: &records, file: &file, position: 0 };
+        let run = Run::of(&records, &file);
         let coarsening = coarsen::Params::default();
         let cache = args.cache.open();
         let collection =
@@ -114,7 +114,7 @@ fn measured(
     }
     let drawn: Vec<Vec<[usize; 2]>> = (0..runs)
         .map(|run| {
-            let mut rng = rng::stream(context.global.seed, "pairs of graphs", run, 0);
+            let mut rng = rng::stream(context.seed(), "pairs of graphs", run, 0);
             (0..pairs).map(|_| [rng.random_range(0..n), rng.random_range(0..n)]).collect()
         })
         .collect();
@@ -122,14 +122,11 @@ fn measured(
     let needed: Vec<usize> = needed.into_iter().collect();
     let bar = context.progress("spectra", Some(needed.len() as u64));
     bar.set_message(format!("{set}: spectra"));
-    let spectra: Vec<[Vec<f64>; LEVELS + 1]> = needed
-        .par_iter()
-        .map(|&graph| {
-            let found = spectra(collection, graph);
-            bar.inc(1);
-            found
-        })
-        .collect::<hg2v::Result<_>>()?;
+    let spectra: Vec<[Vec<f64>; LEVELS + 1]> = try_map(&needed, |&graph| {
+        let found = spectra(collection, graph);
+        bar.inc(1);
+        found
+    })?;
     bar.finish_and_clear();
     let spectra_of = |graph: usize| &spectra[needed.partition_point(|&other| other < graph)];
     let pair = |graphs: [usize; 2]| {

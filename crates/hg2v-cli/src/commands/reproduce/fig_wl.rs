@@ -9,7 +9,7 @@ use hg2v::dataset::synthetic::noise::Noise;
 use hg2v::dataset::synthetic::{Model, SyntheticSet};
 use hg2v::graph::wl::{Refiner, histogram};
 use hg2v::graph::{Graph, GraphRecord, WeightPolicy};
-use rayon::prelude::*;
+use hg2v::parallel::try_map;
 use serde_json::json;
 
 use super::Args;
@@ -43,7 +43,7 @@ pub(super) fn make(args: &Args, context: &Context) -> anyhow::Result<Figure> {
     for (_, family) in &FAMILIES {
         let mut curves: Curves = vec![Vec::new(); STAGES];
         for removed in 1..=MOST_REMOVED {
-            let found = similarities(family, removed, graphs, context.global.seed)?;
+            let found = similarities(family, removed, graphs, context.seed())?;
             for (stage, curve) in curves.iter_mut().enumerate() {
                 let numbers: Vec<f64> = found.iter().map(|stages| stages[stage]).collect();
                 curve.push(mean_and_deviation(&numbers));
@@ -86,10 +86,9 @@ fn similarities(
     // Each number of edges is drawn anew: a graph's stream is its index.
     let noise = Noise { remove: removed, add: 0 };
     let copies = SyntheticSet { model: family, graphs, seed, noise, label: None };
-    (0..graphs)
-        .into_par_iter()
-        .map(|index| similarity(&whole, &copies.graph(removed * graphs + index)?))
-        .collect()
+    try_map(0..graphs as usize, |index| {
+        similarity(&whole, &copies.graph(removed * graphs + index as u64)?)
+    })
 }
 
 fn similarity(one: &GraphRecord, two: &GraphRecord) -> hg2v::Result<[f64; STAGES]> {

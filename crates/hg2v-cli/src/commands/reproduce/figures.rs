@@ -12,7 +12,7 @@ use hg2v::output::OutputFile;
 use serde_json::{Value, json};
 
 use super::sets::{self, Origin};
-use super::{Args, name_of};
+use super::{Args, value_name};
 use crate::context::Context;
 use crate::figure::Drawing;
 use crate::host::Host;
@@ -46,7 +46,7 @@ pub(super) fn run(
     let seconds = started.elapsed().as_secs_f64();
     let folder = args.out.join("figures");
     fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, "create", e))?;
-    let name = name_of(&args.what);
+    let name = value_name(&args.what);
     let mut files = Vec::new();
     let mut write = |ending: String, bytes: &[u8]| -> hg2v::Result<()> {
         let path = folder.join(format!("{name}{ending}"));
@@ -68,7 +68,7 @@ pub(super) fn run(
         "figure": name,
         "hg2v": env!("CARGO_PKG_VERSION"),
         "command": command(&name, args, context),
-        "seed": context.global.seed,
+        "seed": context.seed(),
         "quick": args.quick,
         "protocol": figure.protocol,
         "results": figure.results,
@@ -108,10 +108,10 @@ fn command(name: &str, args: &Args, context: &Context) -> String {
         words.push(format!("--sets {}", args.sets.join(",")));
     }
     if !matches!(args.preset, Preset::Default) {
-        words.push(format!("--preset {}", name_of(&args.preset)));
+        words.push(format!("--preset {}", value_name(&args.preset)));
     }
-    if context.global.seed != 0 {
-        words.push(format!("--seed {}", context.global.seed));
+    if context.seed() != 0 {
+        words.push(format!("--seed {}", context.seed()));
     }
     words.join(" ")
 }

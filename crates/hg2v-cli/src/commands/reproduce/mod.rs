@@ -17,12 +17,10 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use hg2v::Hg2vParams;
 use hg2v::dataset::catalog;
-use hg2v::dataset::fingerprint::Fingerprint;
 use hg2v::error::{Error, Place};
-use hg2v::graph::GraphRecord;
-use hg2v::model::folder::DataNote;
 use hg2v::nn::machine::Machine;
 use hg2v::prepare::Run;
+use hg2v::saved::DataNote;
 use hg2v_eval::controls::{Network, Statistics};
 use hg2v_eval::method::{Embedder, Role};
 use hg2v_eval::select;
@@ -30,11 +28,11 @@ use hg2v_eval::study::{Mode, Study, StudyResult};
 use hg2v_eval::tables::TABLE2;
 use serde_json::json;
 
-use super::evaluate::{GridArg, best, candidates};
 use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::CacheArgs;
 use crate::host::Host;
+use crate::judging::{GridArg, best, candidates};
 use crate::network::Preset;
 use crate::store::{self, FORMAT, Kept, Store};
 use record::{Identity, Kind, Method, Record, Row, Shape};
@@ -250,25 +248,25 @@ fn reproduce(
     machine: &Machine,
     context: &Context,
 ) -> anyhow::Result<Record> {
-    let params = args.preset.params().seed(context.global.seed);
+    let params = args.preset.params().seed(context.seed());
     let mut configuration = serde_json::to_value(&params)?;
     if let Some(device) = args.device.note() {
         // Another device rounds differently: its splits are not ours.
         configuration["device"] = device.into();
     }
-    let protocol = select::Protocol { seed: context.global.seed, ..select::Protocol::default() };
+    let protocol = select::Protocol { seed: context.seed(), ..select::Protocol::default() };
     let (file, records) = origin.records(context)?;
     let identity = Identity {
         format: FORMAT,
         hg2v: env!("CARGO_PKG_VERSION").to_owned(),
         set: set.to_owned(),
-        data: note(&records),
-        preset: name_of(&args.preset),
-        grid: args.grid.as_ref().map(name_of),
+        data: DataNote::of(&records),
+        preset: value_name(&args.preset),
+        grid: args.grid.as_ref().map(value_name),
         configuration,
         mode: Mode::Inductive,
         protocol: serde_json::to_value(&protocol)?,
-        seed: context.global.seed,
+        seed: context.seed(),
     };
     let store: Store<Record> = Store::open(folder, identity.clone(), args.fresh)?;
     let asked = args.splits.unwrap_or(if args.quick { QUICK_SPLITS } else { SPLITS });
@@ -280,7 +278,7 @@ fn reproduce(
         context.say(format!("{set}: going on; {} results are there already", store.len()));
     }
 
-    let run = Run { records: &records, file: &file, position: 0 };
+    let run = Run::of(&records, &file);
     let collection = params.collect(run, args.cache.open().as_ref())?;
     let study = Study::new(&collection, Mode::Inductive, asked, protocol)?;
     let judge = |kind: Kind, embedder: &dyn Embedder, params: Option<&Hg2vParams>| {
@@ -340,18 +338,8 @@ fn judged(
 }
 
 /// The value as a user types it.
-pub(super) fn name_of(value: &impl ValueEnum) -> String {
+pub(super) fn value_name(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
-}
-
-pub(super) fn note(records: &[GraphRecord]) -> DataNote {
-    let mut fingerprint = Fingerprint::new();
-    records.iter().for_each(|record| fingerprint.add(record));
-    DataNote {
-        graphs: records.len() as u64,
-        nodes: records.iter().map(|record| u64::from(record.num_nodes)).sum(),
-        fingerprint: fingerprint.finish(),
-    }
 }
 
 fn report(

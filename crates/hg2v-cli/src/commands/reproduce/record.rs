@@ -3,7 +3,7 @@
 use std::fmt;
 
 use hg2v::Hg2vParams;
-use hg2v::model::folder::DataNote;
+use hg2v::saved::DataNote;
 use hg2v_eval::study::{Mode, StudyResult};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

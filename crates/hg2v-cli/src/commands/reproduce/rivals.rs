@@ -71,16 +71,19 @@ impl Methods {
             return Err(Error::parameter("--grid", "given", requirement).into());
         }
         // `compare` runs methods with their default settings.
-        if super::name_of(&args.preset) != "default" {
+        if super::value_name(&args.preset) != "default" {
             let requirement = "methods are compared with their default settings";
             return Err(
-                Error::parameter("--preset", super::name_of(&args.preset), requirement).into()
+                Error::parameter("--preset", super::value_name(&args.preset), requirement).into()
             );
         }
         let folder = args.out.join("compare");
         if args.markdown {
-            let rows: Vec<_> =
-                self.rows.iter().map(|&set| (set, self.known(set, &folder))).collect();
+            let rows: Vec<_> = self
+                .rows
+                .iter()
+                .map(|&set| Ok((set, self.known(set, &folder)?)))
+                .collect::<hg2v::Result<_>>()?;
             let some = |row: &&(&str, Vec<Outcome>)| {
                 row.1.iter().any(|cell| !matches!(cell, Outcome::Unknown))
             };
@@ -122,13 +125,16 @@ impl Methods {
     }
 
     /// What is known of a set.
-    fn known(&self, set: &str, folder: &Path) -> Vec<Outcome> {
+    ///
+    /// # Errors
+    /// A file that is damaged, or of another version.
+    fn known(&self, set: &str, folder: &Path) -> hg2v::Result<Vec<Outcome>> {
         let known = |method: &&str| {
             let path = folder.join(format!("{set}.{method}.json"));
-            match store::read::<Record>(&path) {
-                Ok(record) => Outcome::Judged(Box::new(record)),
-                Err(_) => Outcome::Unknown,
-            }
+            Ok(match path.exists() {
+                true => Outcome::Judged(Box::new(store::read::<Record>(&path)?)),
+                false => Outcome::Unknown,
+            })
         };
         self.columns.iter().map(known).collect()
     }
@@ -154,7 +160,7 @@ impl Methods {
             let job = Job {
                 entry,
                 set,
-                graphs: Run { records: &records, file: &file, position: 0 },
+                graphs: Run::of(&records, &file),
                 mode: Mode::Inductive,
                 splits: args.splits.unwrap_or(if args.quick { QUICK_SPLITS } else { SPLITS }),
                 fresh: args.fresh,

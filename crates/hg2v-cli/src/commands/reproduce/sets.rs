@@ -12,8 +12,8 @@ use hg2v::dataset::synthetic::{Model, SyntheticSet};
 use hg2v::error::{Error, shown};
 use hg2v::graph::GraphRecord;
 
-use super::super::fit::read_all;
 use crate::context::Context;
+use crate::graphs;
 
 /// Where the graphs of a set come from.
 pub(super) enum Origin {
@@ -106,7 +106,10 @@ impl Origin {
     /// All graphs, and the file they came from.
     pub(super) fn records(&self, context: &Context) -> anyhow::Result<(PathBuf, Vec<GraphRecord>)> {
         match self {
-            Origin::File(path) => read_all(path, context),
+            Origin::File(path) => {
+                let read = graphs::read(path, context)?;
+                Ok((read.path, read.records))
+            }
             Origin::Images([images, labels], params) => {
                 let graphs = images::open(images, labels, *params, &context.limits)?;
                 Ok((images.clone(), graphs.collect::<hg2v::Result<_>>()?))
@@ -121,6 +124,6 @@ impl Origin {
 }
 
 fn made(model: &dyn Model, graphs: u64, context: &Context) -> hg2v::Result<Vec<GraphRecord>> {
-    let seed = context.global.seed;
+    let seed = context.seed();
     SyntheticSet { model, graphs, seed, noise: Noise::default(), label: None }.records()
 }

@@ -12,9 +12,9 @@ use std::path::Path;
 use hg2v::Hg2v;
 use hg2v::error::{Error, shown};
 use hg2v::graph::GraphRecord;
-use hg2v::model::folder::DataNote;
 use hg2v::nn::machine::Machine;
 use hg2v::prepare::Run;
+use hg2v::saved::DataNote;
 use hg2v::train::Flow;
 use hg2v_eval::controls::{Network, Transferred};
 use hg2v_eval::method::{Embedder, Role};
@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 
 use super::record::{self, Kind};
 use super::table::markdown_of;
-use super::{Args, QUICK_SPLITS, SPLITS, name_of, none_found, note, sets, there_already};
+use super::{Args, QUICK_SPLITS, SPLITS, none_found, sets, there_already, value_name};
 use crate::context::Context;
 use crate::host::Host;
 use crate::store::{self, FORMAT, Kept, Store};
@@ -110,7 +110,9 @@ pub(super) fn run(args: &Args, context: &Context) -> anyhow::Result<()> {
     if args.markdown {
         let mut records: Vec<Record> = store::read_all(&folder)?;
         records.sort_by_key(place);
-        let rows = records.iter().map(|record| cells(record, &args.out).into());
+        let rows: Vec<[String; 8]> =
+            records.iter().map(|record| cells(record, &args.out)).collect::<hg2v::Result<_>>()?;
+        let rows = rows.into_iter().map(Vec::from);
         return context.print(markdown_of(&HEADER.map(str::to_owned), rows).trim_end());
     }
     let machine = args.device.open()?;
@@ -135,7 +137,9 @@ pub(super) fn run(args: &Args, context: &Context) -> anyhow::Result<()> {
     }
     let mut table = Table::new(2);
     table.row(HEADER);
-    records.iter().for_each(|record| table.row(cells(record, &args.out)));
+    for record in &records {
+        table.row(cells(record, &args.out)?);
+    }
     context.print(table.lines().join("\n"))?;
     context.print(
         "\naccuracy in percent on the test parts of 80/20 splits of the second set: mean ± \
@@ -195,9 +199,8 @@ impl Transfers<'_> {
     fn record(&mut self, transfer: &'static Transfer) -> anyhow::Result<Record> {
         let Transfer { from, to, .. } = *transfer;
         let (args, context) = (self.args, self.context);
-        let params = args.preset.params().seed(context.global.seed);
-        let protocol =
-            select::Protocol { seed: context.global.seed, ..select::Protocol::default() };
+        let params = args.preset.params().seed(context.seed());
+        let protocol = select::Protocol { seed: context.seed(), ..select::Protocol::default() };
         let mut configuration = serde_json::to_value(&params)?;
         if let Some(device) = args.device.note() {
             configuration["device"] = device.into();
@@ -207,15 +210,15 @@ impl Transfers<'_> {
             format: FORMAT,
             hg2v: env!("CARGO_PKG_VERSION").to_owned(),
             from: from.to_owned(),
-            from_data: note(&sources),
+            from_data: DataNote::of(&sources),
             to: to.to_owned(),
-            to_data: note(&targets),
+            to_data: DataNote::of(&targets),
             quick: args.quick,
-            preset: name_of(&args.preset),
+            preset: value_name(&args.preset),
             configuration,
             mode: Mode::Inductive,
             protocol: serde_json::to_value(&protocol)?,
-            seed: context.global.seed,
+            seed: context.seed(),
         };
         fs::create_dir_all(self.folder).map_err(|e| Error::io(self.folder, "create", e))?;
         let store: Store<Record> = Store::open(self.folder, identity.clone(), args.fresh)?;
@@ -227,7 +230,7 @@ impl Transfers<'_> {
         let cache = args.cache.open();
         if !self.models.contains_key(from) {
             context.say(format!("{from}: training on {} graphs", sources.len()));
-            let run = Run { records: &sources, file: Path::new(from), position: 0 };
+            let run = Run::of(&sources, Path::new(from));
             let mut fit = params.prepare(&params.collect(run, cache.as_ref())?, None)?;
             fit.machine = self.machine.clone();
             let bar = context.progress("training", Some(params.recipe.epochs));
@@ -238,7 +241,7 @@ impl Transfers<'_> {
             bar.finish_and_clear();
             self.models.insert(from, trained.0);
         }
-        let run = Run { records: &targets, file: Path::new(to), position: 0 };
+        let run = Run::of(&targets, Path::new(to));
         let collection = params.collect(run, cache.as_ref())?;
         let study = Study::new(&collection, Mode::Inductive, asked, protocol)?;
         let machine = self.machine.clone();
@@ -278,19 +281,19 @@ fn place(record: &Record) -> (Option<usize>, String) {
     (TABLE3.iter().position(own), Record::stem(&record.identity))
 }
 
-fn cells(record: &Record, out: &Path) -> [String; 8] {
+fn cells(record: &Record, out: &Path) -> hg2v::Result<[String; 8]> {
     let none = || "–".to_owned();
     let Identity { from, to, quick, preset, .. } = &record.identity;
     let known = TABLE3.iter().find(|row| row.from == from && row.to == to);
     let baseline = TABLE2.iter().find(|row| row.set == to);
     // A model trained on a part of a set is nothing to compare whole sets with.
-    let own = (!quick)
-        .then(|| {
-            store::read::<record::Record>(&out.join(format!("table2/{to}.{preset}.json"))).ok()
-        })
-        .flatten();
+    let path = out.join(format!("table2/{to}.{preset}.json"));
+    let own = match !quick && path.exists() {
+        true => Some(store::read::<record::Record>(&path)?),
+        false => None,
+    };
     let own = own.and_then(|own| own.row(Kind::Hg2v).map(|row| row.test.to_string()));
-    [
+    Ok([
         from.clone(),
         if *quick { format!("{to}, {QUICK_GRAPHS} graphs of each") } else { to.clone() },
         record.transferred.test.to_string(),
@@ -299,5 +302,5 @@ fn cells(record: &Record, out: &Path) -> [String; 8] {
         known.map_or_else(none, |row| format!("{:.1}", row.accuracy)),
         baseline.map_or_else(none, |row| format!("{:.1}", row.mean)),
         record.splits.to_string(),
-    ]
+    ])
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::graphs::{Entry, Graphs, ignore_others};
 use super::table::{Row, Table};
+use crate::dataset::node_count::are_positions;
 use crate::dataset::text::{self, Budget, few, finite};
 use crate::dataset::{Format, Limits, Source};
 use crate::error::{Error, Place, Result, shown};
@@ -52,7 +53,7 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
     let records = (0..len).map(move |graph| folder.record(graph));
     let mut source = Source::new(path, Format::CsvFolder, records);
     source.len = Some(len as u64);
-    source.ignored = few(ignored);
+    source.known = few(ignored);
     Ok(source)
 }
 
@@ -331,7 +332,7 @@ impl<'a> Names<'a> {
     /// The nodes that rows of `nodes.csv` list.
     fn listed(nodes: &'a NodeRows, rows: &[u32]) -> Result<Names<'a>> {
         let ids: Vec<&Scalar> = rows.iter().map(|&row| &nodes.id[row as usize]).collect();
-        if (0..).zip(&ids).all(|(n, &id)| *id == Scalar::Int(n)) {
+        if are_positions(ids.iter().copied()) {
             return Ok(Names::Numbers(ids.len() as u32));
         }
         let mut index = HashMap::with_capacity(ids.len());

@@ -138,8 +138,12 @@ impl<'a> Rows<'a> {
         while let Some(rest) = self.text.get(self.at..).filter(|rest| !rest.is_empty()) {
             let (start, line) = (self.at, self.line);
             let mut cells = Vec::new();
-            while self.cell(&mut cells)? {}
-            if (self.at - start) as u64 > self.max_row {
+            let mut more = true;
+            while more {
+                more = self.cell(&mut cells)?;
+                if (self.at - start) as u64 <= self.max_row {
+                    continue;
+                }
                 return Err(Error::input(
                     &self.file,
                     Place::Line(line),

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::Notices;
 use super::document::{Data, Document, Edge, Graph, Key, Kind, Node};
+use crate::dataset::node_count::are_positions;
 use crate::dataset::text::{Budget, finite};
 use crate::error::{Error, Place, Result, shown};
 use crate::graph::{Features, GraphRecord, Scalar};
@@ -17,38 +18,14 @@ pub(super) fn record(
     budget: &mut Budget,
     notices: &mut Notices,
 ) -> Result<GraphRecord> {
-    let mut index = HashMap::with_capacity(graph.nodes.len());
-    for (position, node) in (0u32..).zip(&graph.nodes) {
-        if index.insert(node.id.as_str(), position).is_some() {
-            return Err(Error::input(
-                file,
-                Place::Line(node.line),
-                format!("there are two nodes {}", shown(&node.id)),
-                "give every node of a graph an id of its own",
-            ));
-        }
-    }
+    let ids: Vec<_> = graph.nodes.iter().map(|n| Scalar::from_text(&n.id)).collect();
     let mut record = GraphRecord {
         num_nodes: graph.nodes.len() as u32,
         directed: directed(graph, notices),
+        node_ids: (!are_positions(&ids)).then_some(ids),
+        edges: ends(file, graph)?,
         ..GraphRecord::default()
     };
-    let ids: Vec<_> = graph.nodes.iter().map(|n| Scalar::from_text(&n.id)).collect();
-    let numbered = (0..).zip(&ids).all(|(n, id)| *id == Scalar::Int(n));
-    record.node_ids = (!numbered).then_some(ids);
-    for edge in &graph.edges {
-        let end = |id: &str| {
-            index.get(id).copied().ok_or_else(|| {
-                Error::input(
-                    file,
-                    Place::Line(edge.line),
-                    format!("the edge's end {} is no node of its graph", shown(id)),
-                    "declare every node with `<node id=…/>`",
-                )
-            })
-        };
-        record.edges.push([end(&edge.source)?, end(&edge.target)?]);
-    }
 
     let mut used = BTreeSet::new();
     let nodes = Column::all(file, document, &graph.nodes, "node", budget)?;
@@ -101,6 +78,33 @@ pub(super) fn record(
         notices.say(format!("the element {} is not used", shown(element)));
     }
     Ok(record)
+}
+
+/// The edges, their ends as the positions of nodes.
+fn ends(file: &Path, graph: &Graph) -> Result<Vec<[u32; 2]>> {
+    let mut index = HashMap::with_capacity(graph.nodes.len());
+    for (position, node) in (0u32..).zip(&graph.nodes) {
+        if index.insert(node.id.as_str(), position).is_some() {
+            return Err(Error::input(
+                file,
+                Place::Line(node.line),
+                format!("there are two nodes {}", shown(&node.id)),
+                "give every node of a graph an id of its own",
+            ));
+        }
+    }
+    let end = |id: &str, line: u64| {
+        index.get(id).copied().ok_or_else(|| {
+            Error::input(
+                file,
+                Place::Line(line),
+                format!("the edge's end {} is no node of its graph", shown(id)),
+                "declare every node with `<node id=…/>`",
+            )
+        })
+    };
+    let both = |edge: &Edge| Ok([end(&edge.source, edge.line)?, end(&edge.target, edge.line)?]);
+    graph.edges.iter().map(both).collect()
 }
 
 /// Whether the graph is directed, by its default and what its edges say.

@@ -59,7 +59,7 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
     let len = records.len() as u64;
     let mut source = Source::new(path, Format::GraphMl, records.into_iter().map(Ok));
     source.len = Some(len);
-    source.ignored = notices.sentences();
+    source.known = notices.sentences();
     Ok(source)
 }
 

@@ -3,15 +3,19 @@
 //! Values go straight from the text into the record's vectors. Edges wait as the
 //! names the line gives until the whole line is read, since `nodes` may follow them.
 
-use std::collections::HashMap;
-use std::fmt;
+mod visit;
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::collections::HashMap;
+
+use serde::de::DeserializeSeed;
 
 use crate::dataset::Limits;
-use crate::dataset::node_count::{Fault, NodeCount, are_positions, same_length};
+use crate::dataset::fault::Fault;
+use crate::dataset::node_count::{NodeCount, are_positions, same_length};
 use crate::error::shown;
 use crate::graph::{Features, GraphRecord, Scalar};
+
+use visit::Object;
 
 /// A line's record, and the keys in it that no record carries.
 pub(super) struct Parsed {
@@ -88,6 +92,8 @@ const KEYS: [(Key, &str, &str); 9] = [
 #[derive(Default)]
 struct Graph<'t> {
     text: &'t str,
+    /// See [`long_integers`]; found when first asked for.
+    long_integers: Option<Vec<(u64, &'t str)>>,
     id: Option<Scalar>,
     label: Option<Scalar>,
     count: Option<u64>,
@@ -290,7 +296,8 @@ fn unnamed(ends: &[[Scalar; 2]]) -> Fault {
     )
 }
 
-/// A scalar as JSON spells it, so that `1`, `1.0` and `"1"` look different.
+/// A scalar as JSON spells it, so that `1` and `1.0` look different; a text without its quotes,
+/// which messages put around it.
 fn spelled(scalar: &Scalar) -> String {
     match scalar {
         Scalar::Text(text) => text.to_string(),
@@ -316,9 +323,10 @@ fn token_at(text: &str, column: usize) -> &str {
     }
 }
 
-/// The integer in `text` that does not fit 64 bits and was read as `value`, if
-/// there is one: rounding would let two names or labels become one.
-fn long_integer(text: &str, value: f64) -> Option<&str> {
+/// The integers in `text` that do not fit 64 bits, behind the bits of what they are read as, in
+/// their order: rounding would let two names or labels become one.
+fn long_integers(text: &str) -> Vec<(u64, &str)> {
+    let mut found = Vec::new();
     let mut in_string = false;
     let mut escaped = false;
     let mut start = None;
@@ -333,388 +341,26 @@ fn long_integer(text: &str, value: f64) -> Option<&str> {
             start.get_or_insert(at);
         } else if let Some(word) = start.take().and_then(|start| text.get(start..at)) {
             let whole = word.bytes().all(|b| b.is_ascii_digit() || b == b'-');
-            if whole && word.parse::<f64>().is_ok_and(|read| read == value) {
-                return Some(word);
-            }
+            let read = word.parse::<f64>().ok().filter(|read| whole && is_long(*read));
+            found.extend(read.map(|read| (read.to_bits(), word)));
         }
     }
-    None
+    found.sort_unstable();
+    found
 }
 
-/// Reads a line's object.
-struct Object<'g, 't>(&'g mut Graph<'t>);
-
-impl<'de> DeserializeSeed<'de> for Object<'_, '_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
-        json.deserialize_map(self)
-    }
+/// Whether an integer of 64 bits could not have been read as `value`.
+fn is_long(value: f64) -> bool {
+    value.abs() >= i64::MAX as f64
 }
 
-impl<'de> Visitor<'de> for Object<'_, '_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object with `edges`")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let graph = self.0;
-        loop {
-            (graph.key, graph.index) = (None, None);
-            let key = match map.next_key_seed(KeyName)? {
-                None => return Ok(()),
-                Some(Ok(key)) => key,
-                Some(Err(unknown)) => {
-                    if graph.unknown_keys.len() < 8 {
-                        graph.unknown_keys.push(unknown);
-                    }
-                    map.next_value::<IgnoredAny>()?;
-                    continue;
-                }
-            };
-            let name = KEYS.iter().find(|known| known.0 == key).map_or("", |known| known.1);
-            graph.key = Some(name);
-            if graph.met & bit(key) != 0 {
-                return Err(
-                    graph.stop(format!("the object has `{name}` twice"), "keep one of them")
-                );
-            }
-            graph.met |= bit(key);
-            match key {
-                Key::Id => graph.id = map.next_value_seed(OptionalScalar(graph))?,
-                Key::Y => graph.label = map.next_value_seed(OptionalScalar(graph))?,
-                Key::N => graph.count = Some(map.next_value()?),
-                Key::Directed => graph.directed = map.next_value()?,
-                Key::Edges => map.next_value_seed(Edges(graph))?,
-                Key::X => map.next_value_seed(Rows(graph))?,
-                Key::Nodes => graph.node_ids = Some(map.next_value_seed(Scalars(graph))?),
-                Key::NodeLabels => graph.node_labels = Some(map.next_value_seed(Scalars(graph))?),
-                Key::EdgeLabels => graph.edge_labels = Some(map.next_value_seed(Scalars(graph))?),
-            }
-        }
-    }
-}
-
-/// A key of the format, or another as it may stand in a message.
-struct KeyName;
-
-impl<'de> DeserializeSeed<'de> for KeyName {
-    type Value = Result<Key, String>;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Self::Value, D::Error> {
-        json.deserialize_identifier(self)
-    }
-}
-
-impl Visitor<'_> for KeyName {
-    type Value = Result<Key, String>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
-        let known = KEYS.iter().find(|known| known.1 == name);
-        Ok(known.map(|known| known.0).ok_or_else(|| shown(name)))
-    }
-}
-
-/// Reads one scalar; never `null`.
-struct OneScalar<'g, 't>(&'g mut Graph<'t>);
-
-impl<'de> DeserializeSeed<'de> for OneScalar<'_, '_> {
-    type Value = Scalar;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Scalar, D::Error> {
-        json.deserialize_any(self)
-    }
-}
-
-impl Visitor<'_> for OneScalar<'_, '_> {
-    type Value = Scalar;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number, a text or a boolean")
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Scalar, E> {
-        Ok(Scalar::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Scalar, E> {
-        Ok(Scalar::Int(value))
-    }
-
-    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Scalar, E> {
-        i64::try_from(value).map(Scalar::Int).map_err(|_| too_long(self.0, &value.to_string()))
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Scalar, E> {
-        // Integers beyond 64 bits arrive as floats, already rounded.
-        if value.abs() >= i64::MAX as f64
-            && let Some(integer) = long_integer(self.0.text, value)
-        {
-            return Err(too_long(self.0, integer));
-        }
-        Ok(Scalar::Float(value))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Scalar, E> {
-        Ok(Scalar::Text(value.into()))
-    }
-}
-
-fn too_long<E: serde::de::Error>(graph: &mut Graph<'_>, integer: &str) -> E {
-    let problem = format!(
-        "{} holds {}, an integer that does not fit 64 bits with sign",
-        graph.here(),
-        shown(integer)
-    );
-    graph.stop(problem, "write it in quotes, as a text")
-}
-
-/// Reads a scalar or `null`.
-struct OptionalScalar<'g, 't>(&'g mut Graph<'t>);
-
-impl<'de> DeserializeSeed<'de> for OptionalScalar<'_, '_> {
-    type Value = Option<Scalar>;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Option<Scalar>, D::Error> {
-        json.deserialize_option(self)
-    }
-}
-
-impl<'de> Visitor<'de> for OptionalScalar<'_, '_> {
-    type Value = Option<Scalar>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number, a text, a boolean or null")
-    }
-
-    fn visit_none<E>(self) -> Result<Option<Scalar>, E> {
-        Ok(None)
-    }
-
-    fn visit_unit<E>(self) -> Result<Option<Scalar>, E> {
-        Ok(None)
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, json: D) -> Result<Option<Scalar>, D::Error> {
-        OneScalar(self.0).deserialize(json).map(Some)
-    }
-}
-
-/// Reads a list of scalars.
-struct Scalars<'g, 't>(&'g mut Graph<'t>);
-
-impl<'de> DeserializeSeed<'de> for Scalars<'_, '_> {
-    type Value = Vec<Scalar>;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Vec<Scalar>, D::Error> {
-        json.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Scalars<'_, '_> {
-    type Value = Vec<Scalar>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<Scalar>, A::Error> {
-        let graph = self.0;
-        let mut scalars = Vec::new();
-        loop {
-            graph.index = Some(scalars.len());
-            match list.next_element_seed(OneScalar(graph))? {
-                Some(scalar) => scalars.push(scalar),
-                None => return Ok(scalars),
-            }
-        }
-    }
-}
-
-/// Reads the edges.
-struct Edges<'g, 't>(&'g mut Graph<'t>);
-
-impl<'de> DeserializeSeed<'de> for Edges<'_, '_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
-        json.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Edges<'_, '_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of edges")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        let graph = self.0;
-        let mut edges = 0;
-        loop {
-            graph.index = Some(edges);
-            match list.next_element_seed(Edge(graph))? {
-                Some(None) => {
-                    if let Some(weights) = &mut graph.weights {
-                        weights.push(1.0);
-                    }
-                }
-                // The first weight of the line: the edges before it weigh 1.
-                Some(Some(weight)) => {
-                    graph.weights.get_or_insert_with(|| vec![1.0; edges]).push(weight)
-                }
-                None => return Ok(()),
-            }
-            edges += 1;
-        }
-    }
-}
-
-/// Reads one edge into the graph; its value is the weight.
-struct Edge<'g, 't>(&'g mut Graph<'t>);
-
-impl<'de> DeserializeSeed<'de> for Edge<'_, '_> {
-    type Value = Option<f64>;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Option<f64>, D::Error> {
-        json.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Edge<'_, '_> {
-    type Value = Option<f64>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an edge: [u, v] or [u, v, weight]")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut edge: A) -> Result<Option<f64>, A::Error> {
-        let graph = self.0;
-        let from = edge.next_element_seed(OneScalar(graph))?;
-        let to = edge.next_element_seed(OneScalar(graph))?;
-        let (Some(from), Some(to)) = (from, to) else {
-            let problem = format!("{} has fewer than two ends", graph.here());
-            return Err(graph.stop(problem, "write each edge as [u, v] or [u, v, weight]"));
-        };
-        graph.ends.push(from, to);
-        let weight = edge.next_element_seed(Number)?;
-        if weight.is_some() && edge.next_element::<IgnoredAny>()?.is_some() {
-            let problem = format!("{} has more than three entries", graph.here());
-            return Err(graph.stop(
-                problem,
-                "write each edge as [u, v] or [u, v, weight], and labels in `edge_labels`",
-            ));
-        }
-        Ok(weight)
-    }
-}
-
-/// Reads a number as floating point.
-struct Number;
-
-impl<'de> DeserializeSeed<'de> for Number {
-    type Value = f64;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<f64, D::Error> {
-        json.deserialize_f64(self)
-    }
-}
-
-impl Visitor<'_> for Number {
-    type Value = f64;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number")
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<f64, E> {
-        Ok(value)
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<f64, E> {
-        Ok(value as f64)
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<f64, E> {
-        Ok(value as f64)
-    }
-}
-
-/// Reads the rows of `x`.
-struct Rows<'g, 't>(&'g mut Graph<'t>);
-
-impl<'de> DeserializeSeed<'de> for Rows<'_, '_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
-        json.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Rows<'_, '_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of rows, each a list of numbers")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        let graph = self.0;
-        let mut features = Features::default();
-        let mut rows = 0;
-        loop {
-            graph.index = Some(rows);
-            let Some(length) = list.next_element_seed(Row(&mut features.values))? else {
-                break;
-            };
-            if rows == 0 {
-                features.dim = length;
-            } else if length != features.dim {
-                let dim = features.dim;
-                return Err(graph.stop(
-                    format!("`x[{rows}]` has {length} numbers, but `x[0]` has {dim}"),
-                    "give every node the same attributes",
-                ));
-            }
-            rows += 1;
-        }
-        graph.rows = rows;
-        graph.features = Some(features);
-        Ok(())
-    }
-}
-
-/// Appends one row of `x`; its value is the row's length.
-struct Row<'v>(&'v mut Vec<f64>);
-
-impl<'de> DeserializeSeed<'de> for Row<'_> {
-    type Value = usize;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<usize, D::Error> {
-        json.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Row<'_> {
-    type Value = usize;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of numbers")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut row: A) -> Result<usize, A::Error> {
-        let before = self.0.len();
-        while let Some(number) = row.next_element_seed(Number)? {
-            self.0.push(number);
-        }
-        Ok(self.0.len() - before)
+impl<'t> Graph<'t> {
+    /// The integer that does not fit 64 bits and was read as `value`, if there is one.
+    fn long_integer(&mut self, value: f64) -> Option<&'t str> {
+        let text = self.text;
+        let all = self.long_integers.get_or_insert_with(|| long_integers(text));
+        let at = all.binary_search_by_key(&value.to_bits(), |(bits, _)| *bits).ok()?;
+        Some(all[at].1)
     }
 }
 
@@ -724,9 +370,13 @@ mod tests {
 
     #[test]
     fn a_long_integer_is_found_outside_texts_only() {
+        let long_integer =
+            |text: &'static str, value: f64| Graph { text, ..Graph::default() }.long_integer(value);
         let value = 123_456_789_012_345_678_901.0;
-        let found = long_integer(r#"{"y":123456789012345678901}"#, value);
-        assert_eq!(found, Some("123456789012345678901"));
+        let two = r#"{"y":123456789012345678901,"id":-99999999999999999999}"#;
+        assert_eq!(long_integer(two, value), Some("123456789012345678901"));
+        assert_eq!(long_integer(two, -1e20), Some("-99999999999999999999"));
+        assert_eq!(long_integer(two, 1e20), None);
         for line in [
             r#"{"y":1.23456789012345678901e20}"#,
             r#"{"id":"a\"123456789012345678901","y":1.23456789012345678901e20}"#,

@@ -10,26 +10,16 @@ use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, BooleanArray, LargeListArray, RecordBatch};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{DataType, Field, Schema};
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
-    ParquetRecordBatchReaderBuilder,
-};
-use parquet::file::metadata::ParquetMetaData;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 
 use super::JSON_COLUMNS;
 use super::guard::guarded;
-use crate::dataset::node_count::{Fault, NodeCount, are_positions, same_length};
+use super::open::Opened;
+use crate::dataset::fault::Fault;
+use crate::dataset::node_count::{NodeCount, are_positions, same_length};
 use crate::dataset::{Format, Limits, Source};
 use crate::error::{Error, Place, Result, shown};
 use crate::graph::{Features, GraphRecord, Scalar};
-
-/// About how many decoded bytes of rows are held at a time, where rows are of
-/// ordinary size; a single row may take more.
-const BATCH_BYTES: u64 = 8 << 20;
-
-/// The most rows decoded at a time.
-const BATCH_ROWS: u64 = 4096;
 
 /// What a column must hold.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,47 +50,25 @@ const COLUMNS: [(&str, Shape); 11] = [
 
 /// Opens a file whose name in messages is `path`.
 pub(super) fn open(path: &Path, file: File, limits: &Limits) -> Result<Source> {
-    let damaged = |problem: String| {
-        Error::input(
-            path,
-            Place::Whole,
-            format!("it cannot be read as Parquet: {problem}"),
-            "the file may be cut short or damaged: write or download it again",
-        )
-    };
-    // The types come from the Parquet columns themselves, so that it does not
-    // matter which program wrote the file or what it noted about its own types.
-    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    let metadata = guarded(|| ArrowReaderMetadata::load(&file, options)).map_err(damaged)?;
-    let schema = metadata.schema().clone();
-    let (known, ignored) = find_columns(path, &schema)?;
-    bound_memory(path, metadata.metadata(), &known, limits)?;
-    // Texts are read as views: a dictionary whose one long text stands in every
-    // row is then held once.
-    let viewed = Schema::new(schema.fields().iter().map(|f| viewing(f)).collect::<Vec<_>>());
-    let options = ArrowReaderOptions::new().with_schema(Arc::new(viewed));
-    let rows = rows_a_batch(metadata.metadata());
-    let reader = guarded(|| {
-        let metadata = ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options)?;
-        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
-        let roots = known.iter().map(|column| column.root);
-        let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
-        builder.with_projection(mask).with_batch_size(rows).build()
-    })
-    .map_err(damaged)?;
-
+    let mut ignored = Vec::new();
+    let opened = Opened::new(path, file, limits, |schema| {
+        let known = find_columns(path, schema)?;
+        ignored = known.1;
+        Ok(known.0.iter().map(|column| column.root).collect())
+    })?;
+    let rows = opened.rows;
     let graphs = Graphs {
         path: path.to_path_buf(),
         limits: *limits,
-        reader: Some(reader),
-        json: json_columns(metadata.metadata()),
+        json: named(&opened.json),
+        reader: Some(opened.reader),
         batch: None,
         next: 0,
         row: 0,
     };
     let mut source = Source::new(path, Format::Parquet, graphs);
-    source.len = u64::try_from(metadata.metadata().file_metadata().num_rows()).ok();
-    source.ignored = ignored;
+    source.len = rows;
+    source.known = ignored;
     Ok(source)
 }
 
@@ -232,72 +200,6 @@ fn plain(data_type: &DataType) -> &DataType {
     }
 }
 
-/// The same field, its texts as views.
-fn viewing(field: &Field) -> Field {
-    let data_type = match field.data_type() {
-        DataType::Utf8 | DataType::Binary => DataType::Utf8View,
-        DataType::List(entry) => DataType::List(Arc::new(viewing(entry))),
-        other => other.clone(),
-    };
-    field.clone().with_data_type(data_type)
-}
-
-/// Refuses row groups whose columns claim more values than may be held: runs of
-/// one value are stored in a few bytes, so the file's size bounds nothing.
-fn bound_memory(
-    path: &Path,
-    metadata: &ParquetMetaData,
-    known: &[Known],
-    limits: &Limits,
-) -> Result<()> {
-    for (group, row_group) in metadata.row_groups().iter().enumerate() {
-        for column in row_group.columns() {
-            let name = column.column_path().parts().first();
-            let used = known.iter().any(|known| name.is_some_and(|n| n == known.name));
-            let values = u64::try_from(column.num_values()).unwrap_or(u64::MAX);
-            if used && values.saturating_mul(8) > limits.max_unpacked_bytes {
-                return Err(Error::input(
-                    path,
-                    Place::Whole,
-                    format!(
-                        "row group {group} claims {values} values in column {}, more than {} bytes",
-                        shown(&column.column_path().string()),
-                        limits.max_unpacked_bytes
-                    ),
-                    "write it again with smaller row groups; if it must be so large, \
-                     raise --max-unpacked-bytes",
-                ));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// How many rows make a batch of about [`BATCH_BYTES`], as far as the file tells.
-fn rows_a_batch(metadata: &ParquetMetaData) -> usize {
-    let sum = |of: &dyn Fn(usize) -> i64| {
-        (0..metadata.num_row_groups())
-            .map(|group| u64::try_from(of(group)).unwrap_or(0))
-            .fold(0, u64::saturating_add)
-    };
-    let rows = sum(&|group| metadata.row_group(group).num_rows()).max(1);
-    let bytes = sum(&|group| metadata.row_group(group).total_byte_size());
-    (BATCH_BYTES / (bytes / rows).max(1)).clamp(1, BATCH_ROWS) as usize
-}
-
-/// The columns whose texts are JSON.
-fn json_columns(metadata: &ParquetMetaData) -> Vec<&'static str> {
-    let noted = metadata
-        .file_metadata()
-        .key_value_metadata()
-        .into_iter()
-        .flatten()
-        .find(|pair| pair.key == JSON_COLUMNS)
-        .and_then(|pair| pair.value.as_deref())
-        .unwrap_or_default();
-    named(noted)
-}
-
 /// The columns of the format that a list of names, separated by commas, names.
 fn named(noted: &str) -> Vec<&'static str> {
     COLUMNS
@@ -391,7 +293,7 @@ struct Batch {
 }
 
 /// Scalars of one kind, and whether their texts are JSON.
-struct ScalarColumn {
+pub(crate) struct ScalarColumn {
     values: ArrayRef,
     json: bool,
 }
@@ -444,7 +346,6 @@ impl Batch {
         })
     }
 
-    /// The record of a row.
     /// The graph of a row; what is wrong with it is said with its id, since rows of a lake are
     /// hard to count.
     fn record(&self, row: usize, limits: &Limits) -> std::result::Result<GraphRecord, Fault> {
@@ -574,11 +475,15 @@ impl Batch {
     }
 }
 
-/// Bytes of text that a row may still take. One text of a dictionary can stand
+/// Bytes of text that a row, or a file, may still take. One text of a dictionary can stand
 /// in a row any number of times, so the file's size does not bound them.
-struct TextBudget(u64);
+pub(crate) struct TextBudget(u64);
 
 impl TextBudget {
+    pub(crate) fn new(bytes: u64) -> TextBudget {
+        TextBudget(bytes)
+    }
+
     fn spend(&mut self, name: &str, text: &str) -> std::result::Result<(), Fault> {
         self.0 = self.0.checked_sub(text.len() as u64).ok_or_else(|| {
             Fault::new(
@@ -591,7 +496,7 @@ impl TextBudget {
 }
 
 impl ScalarColumn {
-    fn new(
+    pub(crate) fn new(
         name: &str,
         column: &ArrayRef,
         json: &[&str],
@@ -602,7 +507,7 @@ impl ScalarColumn {
         })
     }
 
-    fn row(
+    pub(crate) fn row(
         name: &str,
         column: &Option<ScalarColumn>,
         row: usize,

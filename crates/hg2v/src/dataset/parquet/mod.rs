@@ -24,8 +24,9 @@
 //! holds one row group.
 
 pub(crate) mod columns;
-mod decode;
+pub(crate) mod decode;
 pub(crate) mod guard;
+pub(crate) mod open;
 pub(crate) mod write;
 
 use std::collections::BTreeSet;
@@ -58,7 +59,7 @@ fn read_folder(path: &Path, limits: Limits) -> Result<Source> {
     // A look at all of them first, and then one at a time: they may be thousands.
     for file in folder::files(path, "parquet", true)? {
         let source = read_file(&file, &limits)?;
-        ignored.extend(source.ignored);
+        ignored.extend(source.known);
         // Engines leave files without rows.
         if let Some(rows @ 1..) = source.len {
             len += rows;
@@ -75,7 +76,7 @@ fn read_folder(path: &Path, limits: Limits) -> Result<Source> {
     });
     let mut source = Source::new(path, Format::Parquet, graphs);
     source.len = Some(len);
-    source.ignored = ignored.into_iter().collect();
+    source.known = ignored.into_iter().collect();
     Ok(source)
 }
 

@@ -11,11 +11,12 @@ pub mod frankenstein;
 pub mod noise;
 pub mod random;
 
-use rayon::prelude::*;
+use std::ops::Range;
 
 use super::Sink;
 use crate::error::{Error, Result};
 use crate::graph::{GraphRecord, Scalar};
+use crate::parallel::try_map;
 use crate::rng::{self, ChaCha8Rng};
 
 use noise::Noise;
@@ -75,7 +76,12 @@ impl SyntheticSet<'_> {
     /// # Errors
     /// As [`graph`](SyntheticSet::graph).
     pub fn records(&self) -> Result<Vec<GraphRecord>> {
-        (0..self.graphs).into_par_iter().map(|index| self.graph(index)).collect()
+        self.range(0..self.graphs)
+    }
+
+    fn range(&self, which: Range<u64>) -> Result<Vec<GraphRecord>> {
+        let count = (which.end - which.start) as usize;
+        try_map(0..count, |at| self.graph(which.start + at as u64))
     }
 
     /// Makes all graphs in parallel and hands them to `sink` in order, a bounded
@@ -93,11 +99,7 @@ impl SyntheticSet<'_> {
         let mut first = 0;
         while first < self.graphs {
             let next = self.graphs.min(first + at_once);
-            let records: Vec<_> = (first..next)
-                .into_par_iter()
-                .map(|index| self.graph(index))
-                .collect::<Result<_>>()?;
-            for record in &records {
+            for record in &self.range(first..next)? {
                 sink.write(record)?;
                 totals.graphs += 1;
                 totals.nodes += u64::from(record.num_nodes);
@@ -121,7 +123,7 @@ pub struct Totals {
     pub edges: u64,
 }
 
-/// Refuses a number of nodes below `least`.
+/// Refuses a number below `least`.
 fn at_least(name: &'static str, value: u32, least: u32) -> Result<()> {
     if value < least {
         return Err(Error::parameter(name, value, format!("it must be at least {least}")));

@@ -23,8 +23,16 @@ impl Noise {
     /// that stay keep their order; new ones follow.
     ///
     /// # Errors
-    /// When the graph has fewer edges to remove, or fewer free pairs to join.
+    /// When the graph has fewer edges to remove, fewer free pairs to join, or edges with weights or
+    /// labels.
     pub fn apply(&self, record: &mut GraphRecord, rng: &mut ChaCha8Rng) -> Result<()> {
+        if (self.remove, self.add) == (0, 0) {
+            return Ok(());
+        }
+        if record.weights.is_some() || record.edge_labels.is_some() {
+            let requirement = "these graphs' edges have weights or labels, and new ones would not";
+            return Err(Error::parameter("--add-edges", self.add, requirement));
+        }
         let num_edges = record.edges.len() as u64;
         if self.remove > num_edges {
             return Err(Error::parameter(

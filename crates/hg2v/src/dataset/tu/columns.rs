@@ -64,9 +64,25 @@ pub(super) fn graph_labels_of(held: &Held) -> Result<Vec<Scalar>> {
     lines(&held.bytes).map(|(number, line)| label_of(held, number, line)).collect()
 }
 
-/// An id a line, or none where it is empty.
-pub(super) fn ids_of(held: &Held) -> Result<Vec<Option<Scalar>>> {
+/// A column with a line for each of so many graphs or nodes, or for the first few; lines beyond
+/// them are counted, not read.
+pub(super) fn at_most<T>(
+    held: &Held,
+    most: usize,
+    of: &str,
+    read: impl Fn(&Held, usize) -> Result<Vec<T>>,
+) -> Result<Vec<T>> {
+    let column = read(held, most)?;
+    if column.len() > most {
+        return Err(wrong_count(held, lines(&held.bytes).count(), most, of));
+    }
+    Ok(column)
+}
+
+/// An id a line, or none where it is empty; of `most` lines and one more, if there is one.
+pub(super) fn ids_of(held: &Held, most: usize) -> Result<Vec<Option<Scalar>>> {
     lines(&held.bytes)
+        .take(most.saturating_add(1))
         .map(|(number, line)| {
             let line = utf8(&held.path, number, line)?;
             Ok((!line.is_empty()).then(|| text::id(line)))
@@ -74,9 +90,10 @@ pub(super) fn ids_of(held: &Held) -> Result<Vec<Option<Scalar>>> {
         .collect()
 }
 
-/// How each graph's edges are listed.
-pub(super) fn listings_of(held: &Held) -> Result<Vec<Listing>> {
+/// How each graph's edges are listed; of `most` lines and one more, if there is one.
+pub(super) fn listings_of(held: &Held, most: usize) -> Result<Vec<Listing>> {
     lines(&held.bytes)
+        .take(most.saturating_add(1))
         .map(|(number, line)| {
             let word = Listing::ALL.into_iter().find(|listing| listing.word().as_bytes() == line);
             word.ok_or_else(|| {
@@ -137,7 +154,7 @@ fn fields(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The error of a file whose lines do not match what they describe.
-pub(super) fn wrong_count(held: &Held, rows: usize, expected: usize, of: &str) -> Error {
+fn wrong_count(held: &Held, rows: usize, expected: usize, of: &str) -> Error {
     let place = Place::Line(rows.min(expected.saturating_add(1)) as u64);
     let place = if rows == 0 { Place::Whole } else { place };
     Error::input(

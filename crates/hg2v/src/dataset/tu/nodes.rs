@@ -1,6 +1,6 @@
 //! Which nodes make up which graph, and the edges between them.
 
-use super::columns::{ids_of, wrong_count};
+use super::columns::{at_most, ids_of};
 use super::files::Held;
 use crate::dataset::Limits;
 use crate::dataset::text::{lines, unsigned};
@@ -50,7 +50,7 @@ impl Nodes {
         let most = most.min(u32::MAX as usize - 1);
         if highest > most as u64 || graph_of.len() >= u32::MAX as usize {
             let why = match declared {
-                Some(_) => format!("there are labels for {most} graphs only"),
+                Some(_) => format!("the other files have lines for {most} graphs only"),
                 None => format!("{} nodes are too few for so many graphs", graph_of.len()),
             };
             return Err(bad(highest_line, format!("graph `{highest}`: {why}")));
@@ -104,10 +104,7 @@ impl Nodes {
 
     /// The nodes' own ids: all of a graph's, or none.
     pub(super) fn ids(&self, held: &Held) -> Result<Vec<Option<Scalar>>> {
-        let mut ids = ids_of(held)?;
-        if ids.len() > self.len() {
-            return Err(wrong_count(held, ids.len(), self.len(), "nodes"));
-        }
+        let mut ids = at_most(held, self.len(), "nodes", ids_of)?;
         ids.resize(self.len(), None);
         let ids = self.arrange(ids, 1);
         for (graph, range) in self.starts.windows(2).enumerate() {

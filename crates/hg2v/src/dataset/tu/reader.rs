@@ -3,11 +3,12 @@
 
 use std::path::Path;
 
-use super::columns::{Labels, graph_labels_of, ids_of, listings_of, numbers, wrong_count};
+use super::columns::{Labels, at_most, graph_labels_of, ids_of, listings_of, numbers};
 use super::files::{Files, Held};
 use super::fold::{Folded, fold};
 use super::nodes::Nodes;
 use super::{Listing, suffix};
+use crate::dataset::node_count::are_positions;
 use crate::dataset::{Limits, Source};
 use crate::error::{Error, Place, Result, shown};
 use crate::graph::{Features, GraphRecord, Scalar};
@@ -26,7 +27,7 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
     let records = (0..len).map(move |graph| Ok(set.record(graph)));
     let mut source = Source::new(path, files.format(), records);
     source.len = Some(len as u64);
-    source.ignored = ignored;
+    source.known = ignored;
     Ok(source)
 }
 
@@ -54,12 +55,12 @@ impl Set {
         let graph_labels = files.parse(suffix::GRAPH_LABELS, graph_labels_of)?;
         let labelled = graph_labels.as_ref().map(Vec::len);
         let listings = files.parse(suffix::EDGE_LINES, |held| {
-            at_most(held, listings_of(held)?, labelled.unwrap_or(usize::MAX))
+            at_most(held, labelled.unwrap_or(usize::MAX), "graphs", listings_of)
         })?;
         let declared = labelled.or(listings.as_ref().map(Vec::len));
         let nodes = Nodes::read(&files.required(suffix::GRAPH_INDICATOR)?, declared, limits)?;
         let graph_ids = files
-            .parse(suffix::GRAPH_IDS, |held| at_most(held, ids_of(held)?, nodes.num_graphs()))?;
+            .parse(suffix::GRAPH_IDS, |held| at_most(held, nodes.num_graphs(), "graphs", ids_of))?;
 
         let node_labels = files.parse(suffix::NODE_LABELS, |held| {
             let labels = Labels::read(held, nodes.len(), "nodes")?;
@@ -76,17 +77,8 @@ impl Set {
         let edge_labels = files
             .parse(suffix::EDGE_LABELS, |held| Labels::read(held, edges.len(), "lines of A"))?;
         let mut notices = Vec::new();
-        let weights = files.parse(suffix::EDGE_ATTRIBUTES, |held| {
-            let attributes = numbers(held, edges.len(), "lines of A")?;
-            if attributes.dim > 1 {
-                notices.push(format!(
-                    "{}: {} numbers an edge; only a single one, a weight, is used",
-                    shown(&held.path.file_name().unwrap_or_default().to_string_lossy()),
-                    attributes.dim
-                ));
-            }
-            Ok((attributes.dim == 1).then_some(attributes.values))
-        })?;
+        let weights = files
+            .parse(suffix::EDGE_ATTRIBUTES, |held| weights_of(held, edges.len(), &mut notices))?;
         let weights = weights.flatten();
 
         let (mut other_labels, mut other_weights) = (0u64, 0u64);
@@ -103,17 +95,7 @@ impl Set {
                 other_weights += u64::from(weights[first] != weights[again]);
             }
         });
-        let folded = folded.map_err(|unpaired| {
-            Error::input(
-                &a.path,
-                Place::Line(u64::from(unpaired.line) + 1),
-                "the graph is listed in `pairs`, but the edge's reverse does not follow",
-                format!(
-                    "write each edge as `u, v` then `v, u`, or remove the graph's word in {}",
-                    suffix::EDGE_LINES
-                ),
-            )
-        })?;
+        let folded = folded.map_err(|edge| unpaired(&a, edge.line))?;
         for (count, what) in [(other_labels, "label"), (other_weights, "weight")] {
             if count > 0 {
                 notices.push(format!(
@@ -152,7 +134,7 @@ impl Set {
                 .node_ids
                 .as_ref()
                 .and_then(|ids| ids[nodes.clone()].iter().cloned().collect())
-                .filter(|ids: &Vec<Scalar>| any_node && !counts_from_zero(ids)),
+                .filter(|ids: &Vec<Scalar>| any_node && !are_positions(ids)),
             edges: lines().map(|line| self.edges[line].map(|end| end - first)).collect(),
             weights: (self.weights.as_ref())
                 .filter(|_| any_edge)
@@ -174,14 +156,28 @@ impl Set {
     }
 }
 
-fn counts_from_zero(ids: &[Scalar]) -> bool {
-    (0..).zip(ids).all(|(n, id)| *id == Scalar::Int(n))
+/// A weight a line of A; where lines have several numbers, none, and a notice.
+fn weights_of(held: &Held, lines: usize, notices: &mut Vec<String>) -> Result<Option<Vec<f64>>> {
+    let attributes = numbers(held, lines, "lines of A")?;
+    if attributes.dim > 1 {
+        notices.push(format!(
+            "{}: {} numbers an edge; only a single one, a weight, is used",
+            shown(&held.path.file_name().unwrap_or_default().to_string_lossy()),
+            attributes.dim
+        ));
+    }
+    Ok((attributes.dim == 1).then_some(attributes.values))
 }
 
-/// A column with a line for each graph, or for the first few.
-fn at_most<T>(held: &Held, column: Vec<T>, num_graphs: usize) -> Result<Vec<T>> {
-    if column.len() > num_graphs {
-        return Err(wrong_count(held, column.len(), num_graphs, "graphs"));
-    }
-    Ok(column)
+/// An edge, on `line` (from 0) of A, that should be followed by its reverse.
+fn unpaired(a: &Held, line: u32) -> Error {
+    Error::input(
+        &a.path,
+        Place::Line(u64::from(line) + 1),
+        "the graph is listed in `pairs`, but the edge's reverse does not follow",
+        format!(
+            "write each edge as `u, v` then `v, u`, or remove the graph's word in {}",
+            suffix::EDGE_LINES
+        ),
+    )
 }

@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
@@ -14,7 +13,7 @@ use crate::dataset::Sink;
 use crate::dataset::text::spelled;
 use crate::error::{Error, Place, Result};
 use crate::graph::GraphRecord;
-use crate::output::{OutputFile, OutputFolder, folder_of};
+use crate::output::{OutputFile, OutputFolder, ScratchFolder};
 
 /// Begins writing a TU folder, or a zip with that folder in it. NAME is the
 /// path's name up to its first dot.
@@ -23,11 +22,7 @@ use crate::output::{OutputFile, OutputFolder, folder_of};
 /// When the place cannot be written.
 pub fn write(path: &Path, zip: bool) -> Result<Box<dyn Sink>> {
     let target = if zip {
-        let spool = tempfile::Builder::new()
-            .prefix(".hg2v-")
-            .tempdir_in(folder_of(path))
-            .map_err(|e| Error::io(path, "create", e))?;
-        Target::Zip(OutputFile::create(path)?, spool)
+        Target::Zip(OutputFile::create(path)?, ScratchFolder::beside(path)?)
     } else {
         Target::Folder(OutputFolder::create(path)?)
     };
@@ -61,7 +56,7 @@ pub fn write(path: &Path, zip: bool) -> Result<Box<dyn Sink>> {
 
 enum Target {
     Folder(OutputFolder),
-    Zip(OutputFile, TempDir),
+    Zip(OutputFile, ScratchFolder),
 }
 
 type Out = BufWriter<File>;

@@ -58,6 +58,7 @@ kernels!(
     column_sums,
     copy,
     parts,
+    round_bf16,
     pool,
     pool_vjp,
     readout,
@@ -127,7 +128,7 @@ pub(super) struct Card {
     pub(super) kernels: Kernels,
     /// Shared memory a block may have, in bytes.
     pub(super) shared: usize,
-    /// Whether its tensor cores read f32.
+    /// Whether its tensor cores read f32, and bf16.
     pub(super) reads_f32: bool,
     failure: OnceLock<Failure>,
     /// What cuBLAS works in; held for as long as it does.
@@ -217,9 +218,10 @@ impl Card {
         format!("{} ({})", self.name, self.context.name().unwrap_or_default())
     }
 
-    /// Free bytes and all bytes.
+    /// Free bytes and all bytes; what is [kept](keep_freed_memory) for the next who asks is free.
     pub(super) fn memory(&self) -> (usize, usize) {
-        self.context.mem_get_info().unwrap_or((0, 0))
+        let (free, all) = self.context.mem_get_info().unwrap_or((0, 0));
+        (free + kept_memory(&self.context), all)
     }
 
     /// cuBLAS's handle.
@@ -359,6 +361,29 @@ fn keep_freed_memory(context: &CudaContext) {
             let value = std::ptr::from_mut(&mut all).cast();
             let _ = result::mem_pool::set_attribute(pool, threshold, value);
         }
+    }
+}
+
+/// Bytes that were freed and kept.
+fn kept_memory(context: &CudaContext) -> usize {
+    let read = |attribute| {
+        let mut bytes = 0u64;
+        // SAFETY: the device is the context's own, and both attributes read here are u64.
+        unsafe {
+            let pool = result::device::get_default_mem_pool(context.cu_device())?;
+            result::mem_pool::get_attribute(
+                pool,
+                attribute,
+                std::ptr::from_mut(&mut bytes).cast(),
+            )?;
+        }
+        Ok::<_, DriverError>(bytes)
+    };
+    let reserved = read(CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
+    let used = read(CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT);
+    match (reserved, used) {
+        (Ok(reserved), Ok(used)) => reserved.saturating_sub(used) as usize,
+        _ => 0,
     }
 }
 

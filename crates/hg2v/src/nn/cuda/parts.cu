@@ -1,4 +1,4 @@
-// A matrix as tensor cores read it, in parts: see product.rs.
+// A matrix as tensor cores read it, in parts or rounded: see product.rs.
 
 // x = high + low, exactly; high is x to the eleven digits that tensor cores read.
 __device__ void halve(float x, float& high, float& low) {
@@ -32,4 +32,15 @@ extern "C" __global__ void parts(const float* from, u64 stride, u32 rows, u32 in
     out[inner] = second ? low : high;
     out[2 * (u64)inner] = high;
   }
+}
+
+// The numbers of `from` in bf16: the nearest, the even one of two.
+extern "C" __global__ void round_bf16(const float* from, u64 stride, u32 rows, u32 columns,
+                                      unsigned short* to, u64 to_stride) {
+  const u32 row = blockIdx.x * blockDim.y + threadIdx.y;
+  const u32 column = blockIdx.y * blockDim.x + threadIdx.x;
+  if (row >= rows || column >= columns) return;
+  const float x = from[row * stride + column];
+  const u32 bits = __float_as_uint(x);
+  to[row * to_stride + column] = x != x ? 0x7fc0 : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
 }

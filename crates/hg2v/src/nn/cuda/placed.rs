@@ -41,8 +41,8 @@ pub struct Placed {
     /// The levels, the topmost included, which has no edges.
     pub(super) levels: Vec<PlacedLevel>,
     pub(super) graphs: usize,
-    /// Nodes of each level that are negatives to nodes below, over all pairs: what
-    /// averages the negatives of other graphs.
+    /// Pairs of a node and a super-node of another graph, level by level: what averages the
+    /// negatives of other graphs.
     pub(super) other_pairs: Vec<usize>,
     /// Where the batch's nodes come from and go to, if it was put together here.
     from_to: (u32, u32),

@@ -70,7 +70,16 @@ pub(super) struct Scratch {
     y: Room<f32>,
     /// Both matrices in parts.
     parts: Room<f32>,
+    /// Both matrices in bf16.
+    rounded: Room<u16>,
 }
+
+/// What cuBLAS reads and how it multiplies.
+type Reading = (cudaDataType, Compute);
+
+const F32: Reading = (cudaDataType::CUDA_R_32F, Compute::CUBLAS_COMPUTE_32F);
+const TF32: Reading = (cudaDataType::CUDA_R_32F, Compute::CUBLAS_COMPUTE_32F_FAST_TF32);
+const BF16: Reading = (cudaDataType::CUDA_R_16BF, Compute::CUBLAS_COMPUTE_32F);
 
 impl Cuda {
     /// `C ← A·B + keep·C`, of shape `rows × columns`, the sums over `inner` products.
@@ -94,15 +103,17 @@ impl Cuda {
         let worth = rows * columns * inner >= PARTS_WORK
             && rows.min(columns) >= PARTS_SIDE
             && 3 * inner * (rows + columns) <= PARTS_ROOM;
+        let scratch = &mut self.way().scratch;
         if worth && self.precision == Precision::F32 && self.card.reads_f32 {
-            self.product_in_parts([rows, columns, inner], a, b, keep, (c, stride));
+            self.product_in_parts(scratch, [rows, columns, inner], a, b, keep, (c, stride));
         } else {
-            self.product_at_once([rows, columns, inner], a, b, keep, (c, stride), self.precision);
+            self.product_at_once(scratch, [rows, columns, inner], a, b, keep, (c, stride));
         }
     }
 
     fn product_in_parts(
         &self,
+        scratch: &mut Scratch,
         [rows, columns, inner]: [usize; 3],
         a: Factor,
         b: Factor,
@@ -110,8 +121,7 @@ impl Cuda {
         c: (u64, usize),
     ) {
         let wide = (3 * inner).next_multiple_of(8);
-        let mut way = self.way();
-        let room = &mut way.scratch.parts;
+        let room = &mut scratch.parts;
         room.reserve(&self.card, wide * (rows + columns));
         let (a_parts, b_parts) = ((room.at(0), wide), (room.at(wide * rows), wide));
         // Both along the inner side: tensor cores read f32 in no other order.
@@ -134,24 +144,71 @@ impl Cuda {
             );
         }
         let (a, b) = (Factor::new(a_parts), Factor::new(b_parts).t());
-        self.product_at_once([rows, columns, 3 * inner], a, b, keep, c, Precision::Tf32);
+        self.multiply([rows, columns, 3 * inner], a, b, keep, c, TF32);
     }
 
     fn product_at_once(
+        &self,
+        scratch: &mut Scratch,
+        shape: [usize; 3],
+        a: Factor,
+        b: Factor,
+        keep: f32,
+        c: (u64, usize),
+    ) {
+        match self.precision {
+            Precision::Bf16 if self.card.reads_f32 => {
+                let (a, b) = self.rounded(&mut scratch.rounded, shape, a, b);
+                self.multiply(shape, a, b, keep, c, BF16);
+            }
+            Precision::Tf32 if self.card.reads_f32 => self.multiply(shape, a, b, keep, c, TF32),
+            _ => self.multiply(shape, a, b, keep, c, F32),
+        }
+    }
+
+    /// Both matrices in bf16. cuBLAS could round by itself, but then rounds to more digits than
+    /// it is asked to wherever it finds that as fast.
+    fn rounded(
+        &self,
+        room: &mut Room<u16>,
+        [rows, columns, inner]: [usize; 3],
+        a: Factor,
+        b: Factor,
+    ) -> (Factor, Factor) {
+        // As they lie there, whether they are multiplied so or transposed.
+        let lying = |factor: Factor, rows: usize, columns: usize| match factor.transposed {
+            false => (rows, columns, columns.next_multiple_of(8)),
+            true => (columns, rows, rows.next_multiple_of(8)),
+        };
+        let (of_a, of_b) = (lying(a, rows, inner), lying(b, inner, columns));
+        room.reserve(&self.card, of_a.0 * of_a.2 + of_b.0 * of_b.2);
+        let round = |factor: Factor, (rows, columns, stride): (usize, usize, usize), at: u64| {
+            launch!(
+                self.card,
+                round_bf16,
+                Shape::elements(rows, columns),
+                factor.at,
+                factor.stride as u64,
+                rows as u32,
+                columns as u32,
+                at,
+                stride as u64,
+            );
+            Factor { at, stride, ..factor }
+        };
+        (round(a, of_a, room.at(0)), round(b, of_b, room.at(of_a.0 * of_a.2)))
+    }
+
+    fn multiply(
         &self,
         [rows, columns, inner]: [usize; 3],
         a: Factor,
         b: Factor,
         keep: f32,
         (c, stride): (u64, usize),
-        precision: Precision,
+        (read, compute): Reading,
     ) {
         let one = 1f32;
-        let compute = match precision {
-            Precision::F32 => Compute::CUBLAS_COMPUTE_32F,
-            Precision::Tf32 => Compute::CUBLAS_COMPUTE_32F_FAST_TF32,
-            Precision::Bf16 => Compute::CUBLAS_COMPUTE_32F_FAST_16BF,
-        };
         let float = cudaDataType::CUDA_R_32F;
         let scalar = |value: &f32| std::ptr::from_ref(value).cast::<c_void>();
         // cuBLAS counts column by column: to it our rows are columns, and Cᵀ = Bᵀ·Aᵀ.
@@ -166,10 +223,10 @@ impl Cuda {
                 inner as i32,
                 scalar(&one),
                 b.at as *const c_void,
-                float,
+                read,
                 b.stride as i32,
                 a.at as *const c_void,
-                float,
+                read,
                 a.stride as i32,
                 scalar(&keep),
                 c as *mut c_void,
@@ -193,21 +250,21 @@ impl Cuda {
     ) {
         let shape = [STEADY_ROWS, columns, inner];
         let bytes = |rows: usize, stride: usize| (rows * stride * size_of::<f32>()) as u64;
+        let scratch = &mut self.way().scratch;
         for start in (0..rows).step_by(STEADY_ROWS) {
             let (x, y) = (x + bytes(start, x_stride), y + bytes(start, y_stride));
             let count = STEADY_ROWS.min(rows - start);
             if count == STEADY_ROWS {
                 let x = Factor::new((x, x_stride));
-                self.product_at_once(shape, x, w, 0.0, (y, y_stride), self.precision);
+                self.product_at_once(scratch, shape, x, w, 0.0, (y, y_stride));
                 continue;
             }
             // The rest of the rows are whatever was there, and so is what becomes of them.
-            let scratch = &mut self.way().scratch;
             scratch.x.reserve(&self.card, STEADY_ROWS * x_stride);
             scratch.y.reserve(&self.card, STEADY_ROWS * y_stride);
             let (from, to) = ((scratch.x.at(0), x_stride), (scratch.y.at(0), y_stride));
             self.copy((x, x_stride), from, count, inner);
-            self.product_at_once(shape, Factor::new(from), w, 0.0, to, self.precision);
+            self.product_at_once(scratch, shape, Factor::new(from), w, 0.0, to);
             self.copy(to, (y, y_stride), count, columns);
         }
     }

@@ -1,0 +1,244 @@
+//! From the graphs of a collection to the schema of their features.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::{FeatureChoice, FeatureSchema, MAX_DIM, Scaler, When, count};
+use crate::error::{Error, Place, Result};
+use crate::graph::structure::COLUMNS;
+use crate::graph::{Graph, GraphRecord, Scalar};
+
+/// Fits a [`FeatureSchema`] graph by graph, holding the vocabulary and nothing else.
+#[derive(Debug)]
+pub(crate) struct FeatureFitter {
+    file: PathBuf,
+    choice: FeatureChoice,
+    graphs: u64,
+    /// What the first graph with nodes has, and its name: all others must agree.
+    first: Option<(Has, String)>,
+    attributes: Moments,
+    degree: Moments,
+    structure: Moments,
+    vocabulary: BTreeSet<Scalar>,
+}
+
+/// Which of the chosen features a graph has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Has {
+    /// Attributes a node; 0 for none.
+    attributes: usize,
+    labels: bool,
+}
+
+impl FeatureFitter {
+    /// A fitter for the graphs of `file`.
+    pub(crate) fn new(file: &Path, choice: FeatureChoice) -> FeatureFitter {
+        FeatureFitter {
+            file: file.to_path_buf(),
+            choice,
+            graphs: 0,
+            first: None,
+            attributes: Moments::default(),
+            degree: Moments::default(),
+            structure: Moments::default(),
+            vocabulary: BTreeSet::new(),
+        }
+    }
+
+    /// Takes one training graph into account.
+    ///
+    /// # Errors
+    /// When it disagrees with the graphs before it on having attributes, how many,
+    /// or labels, or when there are more than [`MAX_DIM`] columns.
+    pub(crate) fn push(&mut self, record: &GraphRecord, graph: &Graph) -> Result<()> {
+        let position = self.graphs;
+        self.graphs += 1;
+        if graph.num_nodes() == 0 {
+            return Ok(());
+        }
+        let features = record.features.as_ref().filter(|_| self.choice.attributes);
+        let labels = record.node_labels.as_ref().filter(|_| self.choice.labels);
+        let has = Has {
+            attributes: features.map_or(0, |features| features.dim),
+            labels: labels.is_some(),
+        };
+        match &self.first {
+            None => self.first = Some((has, record.name(position))),
+            Some((first, _)) if *first == has => {}
+            Some((first, name)) => {
+                let name = name.clone();
+                return Err(self.disagreement(*first, &name, has, record, position));
+            }
+        }
+        if has.attributes > MAX_DIM {
+            return Err(self.too_wide(format!("{} attributes a node", has.attributes), position));
+        }
+        if let Some(features) = features {
+            for node in 0..graph.num_nodes() {
+                self.attributes.push(features.row(node));
+            }
+        }
+        for label in labels.into_iter().flatten() {
+            if !self.vocabulary.contains(label) {
+                self.vocabulary.insert(label.clone());
+            }
+        }
+        if has.attributes + self.vocabulary.len() > MAX_DIM {
+            let many = format!("more than {MAX_DIM} different node labels and attributes");
+            return Err(self.too_wide(many, position));
+        }
+        for node in 0..graph.num_nodes() {
+            self.degree.push(&[graph.degree(node) as f64]);
+        }
+        if self.choice.takes_structure(has.attributes) {
+            graph.structure().iter().for_each(|row| self.structure.push(row));
+        }
+        Ok(())
+    }
+
+    /// The schema of all graphs seen.
+    ///
+    /// # Errors
+    /// When there was no graph, when nothing is left to use as a feature, or when
+    /// attributes are so large that their spread is not a finite number.
+    pub(crate) fn finish(self) -> Result<FeatureSchema> {
+        if self.graphs == 0 {
+            return Err(Error::input(
+                self.file,
+                Place::Whole,
+                "there are no graphs to learn features from",
+                "give a collection of at least one graph",
+            ));
+        }
+        let has = self.first.as_ref().map(|(has, _)| *has);
+        let attributes = has.filter(|has| has.attributes > 0);
+        let labels = has.filter(|has| has.labels);
+        // Graphs without nodes have nothing that could tell.
+        let structure = has.is_some_and(|has| self.choice.takes_structure(has.attributes));
+        let degree = match self.choice.degree {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => attributes.is_none() && labels.is_none() && !structure,
+        };
+        if attributes.is_none() && labels.is_none() && !degree && !structure {
+            return Err(Error::input(
+                self.file,
+                Place::Whole,
+                "nothing is left to use as a node feature",
+                "take the degree or the structure, or the attributes or labels where the collection has them",
+            ));
+        }
+        let attributes = match attributes {
+            Some(has) => Some(self.attributes.scaler(&self.file, has.attributes)?),
+            None => None,
+        };
+        let degree = match degree {
+            true => Some(self.degree.scaler(&self.file, 1)?),
+            false => None,
+        };
+        let structure = match structure {
+            true => Some(self.structure.scaler(&self.file, COLUMNS)?),
+            false => None,
+        };
+        let schema = FeatureSchema {
+            attributes,
+            labels: labels.map(|_| self.vocabulary.into_iter().collect()),
+            degree,
+            structure,
+        };
+        if schema.dim() > MAX_DIM {
+            let problem = format!("its nodes have {} features", schema.dim());
+            return Err(Error::input(self.file, Place::Whole, problem, too_wide_fix()));
+        }
+        Ok(schema)
+    }
+
+    fn disagreement(
+        &self,
+        first: Has,
+        first_name: &str,
+        has: Has,
+        record: &GraphRecord,
+        position: u64,
+    ) -> Error {
+        // Speak of attributes when they differ, of labels otherwise.
+        let describe = |which: Has| {
+            if first.attributes != has.attributes {
+                match which.attributes {
+                    0 => "no node attributes".to_owned(),
+                    n => format!("{} a node", count(n, "attribute")),
+                }
+            } else if which.labels {
+                "node labels".to_owned()
+            } else {
+                "no node labels".to_owned()
+            }
+        };
+        let fix = match first.attributes != has.attributes {
+            true => "make all graphs alike, or train without attributes: --attributes false",
+            false => "make all graphs alike, or train without node labels: --labels false",
+        };
+        let name = record.name(position);
+        Error::input(
+            &self.file,
+            Place::Record(position + 1),
+            format!("{name} has {}, but {first_name} has {}", describe(has), describe(first)),
+            fix,
+        )
+    }
+
+    fn too_wide(&self, what: String, position: u64) -> Error {
+        Error::input(&self.file, Place::Record(position + 1), what, too_wide_fix())
+    }
+}
+
+fn too_wide_fix() -> String {
+    format!(
+        "a row may have {MAX_DIM} columns at most: if the labels are names rather than kinds, \
+         leave them out"
+    )
+}
+
+/// Running mean and squared deviation of each column (Welford 1962).
+#[derive(Debug, Default)]
+struct Moments {
+    rows: u64,
+    mean: Vec<f64>,
+    squares: Vec<f64>,
+}
+
+impl Moments {
+    fn push(&mut self, row: &[f64]) {
+        if self.rows == 0 {
+            self.mean = vec![0.0; row.len()];
+            self.squares = vec![0.0; row.len()];
+        }
+        self.rows += 1;
+        let rows = self.rows as f64;
+        for ((x, mean), squares) in row.iter().zip(&mut self.mean).zip(&mut self.squares) {
+            let before = x - *mean;
+            *mean += before / rows;
+            *squares += before * (x - *mean);
+        }
+    }
+
+    /// A column without spread gets width 1, so that it becomes zeros.
+    fn scaler(self, file: &Path, columns: usize) -> Result<Scaler> {
+        if self.rows == 0 {
+            return Ok(Scaler { mean: vec![0.0; columns], std: vec![1.0; columns] });
+        }
+        let deviations = self.squares.iter().map(|squares| (squares / self.rows as f64).sqrt());
+        let std: Vec<f64> = deviations.map(|std| if std == 0.0 { 1.0 } else { std }).collect();
+        for (column, (mean, std)) in self.mean.iter().zip(&std).enumerate() {
+            if !(mean.is_finite() && std.is_finite()) {
+                return Err(Error::input(
+                    file,
+                    Place::Whole,
+                    format!("node attribute {column} (from 0) is too large to standardise"),
+                    "rescale it: its squares must stay below 1e308",
+                ));
+            }
+        }
+        Ok(Scaler { mean: self.mean, std })
+    }
+}

@@ -1,0 +1,348 @@
+//! Node features as the paper prepares them: fitted on training graphs, kept
+//! with the model, applied to every later graph.
+//!
+//! A node's row is the concatenation
+//!
+//! ```text
+//! [ (attributes − mean) / std | one-hot label | (degree − mean) / std | (structure − mean) / std ]
+//! ```
+//!
+//! of the parts that the collection has and the [`FeatureChoice`] takes:
+//!
+//! - attributes are standardised a column: mean and population standard
+//!   deviation over all training nodes; a constant column becomes zeros;
+//! - labels are one-hot over the sorted vocabulary of the training nodes; a label
+//!   that training never met is a row of zeros, and is counted;
+//! - the degree, a number of neighbours, is standardised like an attribute, and by
+//!   default stands in only when there is nothing else;
+//! - structure, when asked for, are the numbers of [`structure`](crate::graph::structure),
+//!   standardised likewise; they then stand in for the degree.
+
+mod fitter;
+mod stored;
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Place, Result};
+use crate::graph::{Features, Graph, GraphRecord, Scalar};
+
+pub(crate) use fitter::FeatureFitter;
+use stored::Stored;
+
+/// Most columns a row may have. A vocabulary beyond it is one of names, not of
+/// kinds, and would ask for a matrix of terabytes.
+pub const MAX_DIM: usize = 1 << 16;
+
+/// Which of a collection's features are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FeatureChoice {
+    /// Continuous node attributes, where there are any.
+    pub attributes: bool,
+    /// Node labels, where there are any.
+    pub labels: bool,
+    /// The degree; `Auto` is when there is nothing else.
+    pub degree: When,
+    /// What a node's surroundings look like; `Auto` is when there are no attributes.
+    pub structure: When,
+}
+
+/// When something is a feature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum When {
+    /// Where it has proved useful.
+    Auto,
+    /// Beside everything else.
+    Always,
+    /// Not even when there is nothing else.
+    Never,
+}
+
+impl FeatureChoice {
+    /// Whether the structure is a feature of graphs with so many attributes a node.
+    pub fn takes_structure(&self, attributes: usize) -> bool {
+        match self.structure {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => attributes == 0,
+        }
+    }
+}
+
+impl Default for FeatureChoice {
+    /// What the graphs bring, and the degree where they bring nothing.
+    fn default() -> FeatureChoice {
+        FeatureChoice { attributes: true, labels: true, degree: When::Auto, structure: When::Never }
+    }
+}
+
+/// Where a graph came from, for messages.
+#[derive(Debug, Clone, Copy)]
+pub struct Origin<'a> {
+    /// The file or folder.
+    pub file: &'a Path,
+    /// The graph's position in it, from 0.
+    pub position: u64,
+}
+
+/// How to turn a graph's nodes into rows of numbers.
+///
+/// Serialised, every number is exact; deserialised, it is checked before it is believed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
+pub struct FeatureSchema {
+    attributes: Option<Scaler>,
+    /// Strictly ascending.
+    labels: Option<Vec<Scalar>>,
+    degree: Option<Scaler>,
+    structure: Option<Scaler>,
+}
+
+/// The centre and width of every column; widths are positive.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scaler {
+    /// What is subtracted from each column.
+    pub mean: Vec<f64>,
+    /// What each column is then divided by.
+    pub std: Vec<f64>,
+}
+
+/// A row of numbers for each node, row-major.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NodeFeatures {
+    /// Numbers a node.
+    pub dim: usize,
+    /// `n × dim` finite numbers.
+    pub values: Vec<f32>,
+}
+
+impl NodeFeatures {
+    /// The row of `node`.
+    pub fn row(&self, node: usize) -> &[f32] {
+        &self.values[node * self.dim..(node + 1) * self.dim]
+    }
+}
+
+/// What [`FeatureSchema::apply`] had to resolve, counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Applied {
+    /// Nodes whose label training never met; their one-hot part is zero.
+    pub unseen_labels: u64,
+    /// Numbers beyond what an `f32` holds after scaling, cut to its largest.
+    pub clipped: u64,
+}
+
+impl Applied {
+    /// Adds the counts of `other`.
+    pub fn add(&mut self, other: &Applied) {
+        self.unseen_labels += other.unseen_labels;
+        self.clipped += other.clipped;
+    }
+}
+
+impl FeatureSchema {
+    /// Fits a schema to training graphs in one pass; `file` is for messages.
+    ///
+    /// # Errors
+    /// Graphs that disagree in what their nodes have, none at all, nothing that is left to use, more
+    /// than [`MAX_DIM`] columns, or attributes so large that their spread is not a finite number.
+    pub fn fit<R, G>(
+        file: &Path,
+        choice: FeatureChoice,
+        graphs: impl IntoIterator<Item = (R, G)>,
+    ) -> Result<FeatureSchema>
+    where
+        R: Borrow<GraphRecord>,
+        G: Borrow<Graph>,
+    {
+        let mut fitter = FeatureFitter::new(file, choice);
+        for (record, graph) in graphs {
+            fitter.push(record.borrow(), graph.borrow())?;
+        }
+        fitter.finish()
+    }
+
+    /// Numbers a node.
+    pub fn dim(&self) -> usize {
+        let width = |scaler: &Option<Scaler>| scaler.as_ref().map_or(0, |s| s.mean.len());
+        let scaled = [&self.attributes, &self.degree, &self.structure];
+        scaled.into_iter().map(width).sum::<usize>() + self.labels.as_ref().map_or(0, Vec::len)
+    }
+
+    /// How attributes are scaled, where they are used.
+    pub fn attributes(&self) -> Option<&Scaler> {
+        self.attributes.as_ref()
+    }
+
+    /// The vocabulary of node labels, ascending, where they are used.
+    pub fn labels(&self) -> Option<&[Scalar]> {
+        self.labels.as_deref()
+    }
+
+    /// How the degree is scaled, where it is used.
+    pub fn degree(&self) -> Option<&Scaler> {
+        self.degree.as_ref()
+    }
+
+    /// How the numbers of a node's surroundings are scaled, where they are used.
+    pub fn structure(&self) -> Option<&Scaler> {
+        self.structure.as_ref()
+    }
+
+    /// The rows of a graph's nodes, and what had to be resolved.
+    ///
+    /// # Errors
+    /// When the graph lacks the attributes or labels that the schema was fitted
+    /// to, or has another number of attributes. A graph without nodes never fails.
+    pub fn apply(
+        &self,
+        record: &GraphRecord,
+        graph: &Graph,
+        origin: Origin<'_>,
+    ) -> Result<(NodeFeatures, Applied)> {
+        let (n, dim) = (graph.num_nodes(), self.dim());
+        let mut values = Vec::new();
+        let mut applied = Applied::default();
+        if n == 0 {
+            return Ok((NodeFeatures { dim, values }, applied));
+        }
+        let attributes = match &self.attributes {
+            None => None,
+            Some(scaler) => Some((scaler, expected_attributes(record, scaler, origin)?)),
+        };
+        let labels = match &self.labels {
+            None => None,
+            Some(vocabulary) => Some((vocabulary, expected_labels(record, origin)?)),
+        };
+        values
+            .try_reserve_exact(n.saturating_mul(dim))
+            .map_err(|_| too_much_memory(record, n, dim, origin))?;
+        let surroundings = self.structure.as_ref().map(|scaler| (scaler, graph.structure()));
+        for node in 0..n {
+            if let Some((scaler, features)) = attributes {
+                let row = features.row(node);
+                scaler.scale(row.iter().copied(), &mut values, &mut applied);
+            }
+            if let Some((vocabulary, labels)) = labels {
+                let start = values.len();
+                values.resize(start + vocabulary.len(), 0.0);
+                match vocabulary.binary_search(&labels[node]) {
+                    Ok(column) => values[start + column] = 1.0,
+                    Err(_) => applied.unseen_labels += 1,
+                }
+            }
+            if let Some(scaler) = &self.degree {
+                scaler.scale([graph.degree(node) as f64], &mut values, &mut applied);
+            }
+            if let Some((scaler, surroundings)) = &surroundings {
+                scaler.scale(surroundings[node], &mut values, &mut applied);
+            }
+        }
+        Ok((NodeFeatures { dim, values }, applied))
+    }
+
+    /// Reads a schema back; `file` is for messages.
+    ///
+    /// # Errors
+    /// When it is not JSON, of another version, or does not make sense.
+    pub fn from_json(json: &[u8], file: &Path) -> Result<FeatureSchema> {
+        serde_json::from_slice(json).map_err(|e| {
+            let place = match e.line() {
+                0 => Place::Whole,
+                line => Place::Line(line as u64),
+            };
+            let problem = format!("this is no feature schema: {e}");
+            Error::input(file, place, problem, "fit the model again, or restore the file")
+        })
+    }
+}
+
+/// The plan in words: `18 attributes, standardised + 3 labels, one-hot = 21 columns`.
+impl fmt::Display for FeatureSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        if let Some(scaler) = &self.attributes {
+            parts.push(format!("{}, standardised", count(scaler.mean.len(), "attribute")));
+        }
+        if let Some(labels) = &self.labels {
+            parts.push(format!("{}, one-hot", count(labels.len(), "label")));
+        }
+        if self.degree.is_some() {
+            parts.push("the degree, standardised".to_owned());
+        }
+        if let Some(scaler) = &self.structure {
+            parts.push(format!("{} of structure, standardised", scaler.mean.len()));
+        }
+        write!(f, "{} = {}", parts.join(" + "), count(self.dim(), "column"))
+    }
+}
+
+fn count(n: usize, thing: &str) -> String {
+    format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
+}
+
+impl Scaler {
+    fn scale(&self, row: impl IntoIterator<Item = f64>, out: &mut Vec<f32>, applied: &mut Applied) {
+        for ((x, mean), std) in row.into_iter().zip(&self.mean).zip(&self.std) {
+            let scaled = ((x - mean) / std) as f32;
+            applied.clipped += u64::from(scaled.is_infinite());
+            out.push(scaled.clamp(f32::MIN, f32::MAX));
+        }
+    }
+}
+
+fn expected_attributes<'a>(
+    record: &'a GraphRecord,
+    scaler: &Scaler,
+    origin: Origin<'_>,
+) -> Result<&'a Features> {
+    let expected = scaler.mean.len();
+    match &record.features {
+        Some(features) if features.dim == expected => Ok(features),
+        other => Err(mismatch(
+            record,
+            origin,
+            match other {
+                Some(features) => format!("has {} a node", count(features.dim, "attribute")),
+                None => "has no node attributes".to_owned(),
+            },
+            format!(
+                "the model expects {expected}: give the graph the attributes the model was fitted \
+                 to, or fit a model without attributes"
+            ),
+        )),
+    }
+}
+
+fn expected_labels<'a>(record: &'a GraphRecord, origin: Origin<'_>) -> Result<&'a [Scalar]> {
+    record.node_labels.as_deref().ok_or_else(|| {
+        mismatch(
+            record,
+            origin,
+            "has no node labels".to_owned(),
+            "the model expects them: give the graph node labels, or fit a model without labels"
+                .to_owned(),
+        )
+    })
+}
+
+fn too_much_memory(record: &GraphRecord, n: usize, dim: usize, origin: Origin<'_>) -> Error {
+    mismatch(
+        record,
+        origin,
+        format!("needs a matrix of {n} × {dim} numbers, more than there is memory for"),
+        "use fewer features".to_owned(),
+    )
+}
+
+fn mismatch(record: &GraphRecord, origin: Origin<'_>, problem: String, fix: String) -> Error {
+    let name = record.name(origin.position);
+    let place = Place::Record(origin.position + 1);
+    Error::input(origin.file, place, format!("{name} {problem}"), fix)
+}

@@ -1,0 +1,146 @@
+//! Opening a file without believing what it claims: its types come from the columns themselves,
+//! only what is asked for is read, and no row group may claim more than may be held.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, Schema};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
+};
+use parquet::file::metadata::ParquetMetaData;
+
+use super::JSON_COLUMNS;
+use super::guard::guarded;
+use crate::dataset::Limits;
+use crate::error::{Error, Place, Result, shown};
+
+/// About how many decoded bytes of rows are held at a time, where rows are of
+/// ordinary size; a single row may take more.
+const BATCH_BYTES: u64 = 8 << 20;
+
+/// The most rows decoded at a time.
+const BATCH_ROWS: u64 = 4096;
+
+/// An open file.
+pub(crate) struct Opened {
+    /// Its rows, a batch at a time.
+    pub(crate) reader: ParquetRecordBatchReader,
+    /// How many they are, as it says.
+    pub(crate) rows: Option<u64>,
+    /// The columns whose texts are JSON, as it notes them.
+    pub(crate) json: String,
+}
+
+impl Opened {
+    /// Opens a file whose name in messages is `path`; `choose` says which columns are read.
+    pub(crate) fn new(
+        path: &Path,
+        file: File,
+        limits: &Limits,
+        choose: impl FnOnce(&Schema) -> Result<Vec<usize>>,
+    ) -> Result<Opened> {
+        let damaged = |problem: String| {
+            Error::input(
+                path,
+                Place::Whole,
+                format!("it cannot be read as Parquet: {problem}"),
+                "the file may be cut short or damaged: write or download it again",
+            )
+        };
+        // The types come from the Parquet columns themselves, so that it does not
+        // matter which program wrote the file or what it noted about its own types.
+        let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+        let metadata = guarded(|| ArrowReaderMetadata::load(&file, options)).map_err(damaged)?;
+        let schema = metadata.schema().clone();
+        let chosen = choose(&schema)?;
+        let names: Vec<_> = chosen.iter().map(|&root| schema.field(root).name().as_str()).collect();
+        bound_memory(path, metadata.metadata(), &names, limits)?;
+        // Texts are read as views: a dictionary whose one long text stands in every
+        // row is then held once.
+        let viewed = Schema::new(schema.fields().iter().map(|f| viewing(f)).collect::<Vec<_>>());
+        let options = ArrowReaderOptions::new().with_schema(Arc::new(viewed));
+        let rows = rows_a_batch(metadata.metadata());
+        let reader = guarded(|| {
+            let metadata = ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options)?;
+            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
+            let mask = ProjectionMask::roots(builder.parquet_schema(), chosen);
+            builder.with_projection(mask).with_batch_size(rows).build()
+        })
+        .map_err(damaged)?;
+        Ok(Opened {
+            reader,
+            rows: u64::try_from(metadata.metadata().file_metadata().num_rows()).ok(),
+            json: json_note(metadata.metadata()),
+        })
+    }
+}
+
+/// The same field, its texts as views.
+fn viewing(field: &Field) -> Field {
+    let data_type = match field.data_type() {
+        DataType::Utf8 | DataType::Binary => DataType::Utf8View,
+        DataType::List(entry) => DataType::List(Arc::new(viewing(entry))),
+        other => other.clone(),
+    };
+    field.clone().with_data_type(data_type)
+}
+
+/// Refuses row groups whose columns claim more values than may be held: runs of
+/// one value are stored in a few bytes, so the file's size bounds nothing.
+fn bound_memory(
+    path: &Path,
+    metadata: &ParquetMetaData,
+    used: &[&str],
+    limits: &Limits,
+) -> Result<()> {
+    for (group, row_group) in metadata.row_groups().iter().enumerate() {
+        for column in row_group.columns() {
+            let name = column.column_path().parts().first();
+            let used = name.is_some_and(|name| used.contains(&name.as_str()));
+            let values = u64::try_from(column.num_values()).unwrap_or(u64::MAX);
+            if used && values.saturating_mul(8) > limits.max_unpacked_bytes {
+                return Err(Error::input(
+                    path,
+                    Place::Whole,
+                    format!(
+                        "row group {group} claims {values} values in column {}, more than {} bytes",
+                        shown(&column.column_path().string()),
+                        limits.max_unpacked_bytes
+                    ),
+                    "write it again with smaller row groups; if it must be so large, \
+                     raise --max-unpacked-bytes",
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How many rows make a batch of about [`BATCH_BYTES`], as far as the file tells.
+fn rows_a_batch(metadata: &ParquetMetaData) -> usize {
+    let sum = |of: &dyn Fn(usize) -> i64| {
+        (0..metadata.num_row_groups())
+            .map(|group| u64::try_from(of(group)).unwrap_or(0))
+            .fold(0, u64::saturating_add)
+    };
+    let rows = sum(&|group| metadata.row_group(group).num_rows()).max(1);
+    let bytes = sum(&|group| metadata.row_group(group).total_byte_size());
+    (BATCH_BYTES / (bytes / rows).max(1)).clamp(1, BATCH_ROWS) as usize
+}
+
+/// What the file notes about columns whose texts are JSON.
+fn json_note(metadata: &ParquetMetaData) -> String {
+    let noted = metadata
+        .file_metadata()
+        .key_value_metadata()
+        .into_iter()
+        .flatten()
+        .find(|pair| pair.key == JSON_COLUMNS)
+        .and_then(|pair| pair.value.as_deref())
+        .unwrap_or_default();
+    noted.to_owned()
+}

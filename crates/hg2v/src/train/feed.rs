@@ -1,0 +1,60 @@
+//! The batches of a run, one after the other, each where the device can work on it.
+
+use super::{Recipe, schedule};
+use crate::model::{Example, Network, Tape};
+use crate::nn::device::Device;
+
+/// Puts batches on a tape: of graphs that the device keeps, where it keeps them.
+pub(super) struct Feed<'a, D: Device<Real = f32>> {
+    device: &'a D,
+    recipe: Recipe,
+    examples: &'a [Example],
+    /// All graphs in the device's memory, where that gains something.
+    store: Option<D::Store>,
+    /// Otherwise a batch is put together here, in memory that is used again.
+    together: Example,
+    /// The epoch whose order of the graphs this is.
+    epoch: Option<u64>,
+    order: Vec<u32>,
+}
+
+impl<'a, D: Device<Real = f32>> Feed<'a, D> {
+    pub(super) fn new(device: &'a D, recipe: Recipe, examples: &'a [Example]) -> Feed<'a, D> {
+        let parts: Vec<_> =
+            examples.iter().map(|example| (&example.batch, &example.features[..])).collect();
+        Feed {
+            device,
+            recipe,
+            examples,
+            store: device.store(&parts),
+            together: Example::default(),
+            epoch: None,
+            order: Vec::new(),
+        }
+    }
+
+    /// Puts batch `within` of epoch `epoch` on the tape, and says how many graphs it has.
+    pub(super) fn place(
+        &mut self,
+        epoch: u64,
+        within: u64,
+        network: &Network,
+        tape: &mut Tape<D>,
+    ) -> usize {
+        let graphs = self.examples.len();
+        if self.epoch != Some(epoch) {
+            self.epoch = Some(epoch);
+            self.order = schedule::order(graphs, self.recipe.seed, epoch);
+        }
+        let start = within as usize * self.recipe.batch;
+        let chosen = &self.order[start..(start + self.recipe.batch).min(graphs)];
+        if let Some(store) = &self.store {
+            network.place_stored(self.device, tape, store, chosen);
+            return chosen.len();
+        }
+        let examples = chosen.iter().map(|&graph| &self.examples[graph as usize]);
+        self.together.concat_from(examples);
+        network.place(self.device, tape, &self.together.batch, &self.together.features);
+        chosen.len()
+    }
+}

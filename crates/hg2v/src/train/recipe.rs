@@ -1,0 +1,75 @@
+//! What a run of training is told: its parameters, beside the network's own.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::nn::pairs::{Negatives, Score};
+
+/// How a network is trained.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Recipe {
+    /// How often every graph is seen.
+    pub epochs: u64,
+    /// `B`: graphs a step.
+    pub batch: usize,
+    /// The first learning rate.
+    pub rate: f64,
+    /// How many times smaller the last one is.
+    pub decay: f64,
+    /// How pairs are scored.
+    pub score: Score,
+    /// Which pairs are negative.
+    pub negatives: Negatives,
+    /// Seeds the first parameters and the order of the graphs.
+    pub seed: u64,
+}
+
+impl Default for Recipe {
+    /// The paper's; its first rate, which it does not state, is its authors' code's.
+    fn default() -> Recipe {
+        Recipe {
+            epochs: 10,
+            batch: 8,
+            rate: 1e-4,
+            decay: 1000.0,
+            score: Score::JensenShannon,
+            negatives: Negatives::All,
+            seed: 0,
+        }
+    }
+}
+
+impl Recipe {
+    /// Checks each field.
+    ///
+    /// # Errors
+    /// One for the first field outside its domain.
+    pub fn check(&self) -> Result<()> {
+        if self.epochs > 1_000_000 {
+            return Err(Error::parameter("epochs", self.epochs, "it must be at most 1000000"));
+        }
+        if self.batch == 0 || self.batch > 1 << 20 {
+            let requirement = "it must be between 1 and 1048576";
+            return Err(Error::parameter("batch", self.batch, requirement));
+        }
+        if !(self.rate.is_finite() && self.rate > 0.0) {
+            return Err(Error::parameter("lr", self.rate, "it must be a positive number"));
+        }
+        if !(self.decay.is_finite() && self.decay >= 1.0) {
+            let requirement = "it must be at least 1 (1000 ends at a thousandth of the first rate)";
+            return Err(Error::parameter("decay", self.decay, requirement));
+        }
+        if let Score::CosineInfoNce { temperature } = self.score
+            && !(temperature.is_finite() && temperature > 0.0)
+        {
+            return Err(Error::parameter("temperature", temperature, "it must be positive"));
+        }
+        Ok(())
+    }
+
+    /// Steps an epoch of `graphs` graphs.
+    pub fn steps_per_epoch(&self, graphs: usize) -> u64 {
+        graphs.div_ceil(self.batch) as u64
+    }
+}

@@ -4,8 +4,7 @@
 use std::time::Instant;
 
 use hg2v::graph::Scalar;
-use hg2v::nn::crew;
-use hg2v::parallel::try_map;
+use hg2v::parallel::{crew, try_map};
 use hg2v::prepare::Collection;
 use serde::{Deserialize, Serialize};
 

@@ -15,8 +15,8 @@
 
 use hg2v::error::{Error, Result};
 use hg2v::linalg::vector::{dot, normalize};
-use hg2v::nn::crew;
 use hg2v::nn::gemm::{self, View, ViewMut};
+use hg2v::parallel::crew;
 use hg2v::rng;
 use rand::RngExt;
 use rand::seq::SliceRandom;

@@ -8,7 +8,8 @@ use rayon::prelude::*;
 use crate::error::Result;
 use crate::model::{Example, Keep, Network, Tape};
 use crate::nn::machine::Machine;
-use crate::nn::{Cpu, Device, crew};
+use crate::nn::{Cpu, Device};
+use crate::parallel::crew;
 
 /// Nodes gathered into one batch: enough rows that a product's preparation is
 /// paid for, little enough that a batch stays in the caches.

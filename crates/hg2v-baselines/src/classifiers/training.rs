@@ -10,8 +10,8 @@
 use std::fmt;
 
 use hg2v::dataset::features::FeatureChoice;
-use hg2v::nn::{Real, crew};
-use hg2v::parallel::try_map;
+use hg2v::nn::Real;
+use hg2v::parallel::{crew, try_map};
 use hg2v::prepare::Collection;
 use hg2v::rng;
 use hg2v::train::schedule;

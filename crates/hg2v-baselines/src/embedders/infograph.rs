@@ -26,7 +26,8 @@
 use std::sync::Arc;
 
 use hg2v::dataset::features::FeatureChoice;
-use hg2v::nn::{Real, crew};
+use hg2v::nn::Real;
+use hg2v::parallel::crew;
 use hg2v::prepare::Collection;
 use hg2v::rng;
 use hg2v::train::schedule;

@@ -3,11 +3,12 @@
 //! Each step minimises the Rayleigh quotient over three blocks at once: the
 //! current vectors, their preconditioned residuals, and the last step's direction.
 
-use rayon::prelude::*;
+use std::ops::Range;
 
+use super::Operator;
+use super::block::{Block, each_row, each_row_of_two, of_chunks};
 use super::dense::symmetric_eigen;
-use super::multilevel::{Block, Hierarchy};
-use super::operator::{CHUNK, Operator};
+use super::multilevel::Hierarchy;
 use super::spectrum::MOST_PAIRS;
 use super::vector::start_value;
 
@@ -141,8 +142,14 @@ fn rayleigh_ritz<const P: usize, const B: usize>(
     blocks: [&Block<P>; B],
     images: [&Block<P>; B],
 ) -> Ritz<P> {
-    let m = B * P;
     let (gram, energy) = gram_matrices(blocks, images);
+    let (values, coefficients) = best_in_span(&gram, &energy, B * P, P);
+    Ritz { values, coefficients: coefficients.as_chunks().0.to_vec() }
+}
+
+/// The `p` lowest eigenvalues of the matrix `energy` of `m` columns relative to `gram`, and
+/// their vectors: column `c` of row `i` is the part that column `i` has in vector `c`.
+fn best_in_span(gram: &[f64], energy: &[f64], m: usize, p: usize) -> (Vec<f64>, Vec<f64>) {
     // Columns scaled to unit length, so that a short direction is not mistaken
     // for a dependent one.
     let scale: Vec<f64> = (0..m)
@@ -150,7 +157,7 @@ fn rayleigh_ritz<const P: usize, const B: usize>(
         .collect();
     let mut scaled: Vec<f64> =
         (0..m * m).map(|at| gram[at] * scale[at / m] * scale[at % m]).collect();
-    let empty = || Ritz { values: vec![0.0; P], coefficients: vec![[0.0; P]; m] };
+    let empty = || (vec![0.0; p], vec![0.0; m * p]);
     let Some((sizes, directions)) = symmetric_eigen(&mut scaled, m, m) else {
         return empty();
     };
@@ -179,20 +186,20 @@ fn rayleigh_ritz<const P: usize, const B: usize>(
             reduced[j * rank + i] = mean;
         }
     }
-    let Some((mut values, vectors)) = symmetric_eigen(&mut reduced, rank, P) else {
+    let Some((mut values, vectors)) = symmetric_eigen(&mut reduced, rank, p) else {
         return empty();
     };
-    values.resize(P.max(values.len()), f64::INFINITY);
-    values.truncate(P);
-    let mut coefficients = vec![[0.0; P]; m];
+    values.resize(p.max(values.len()), f64::INFINITY);
+    values.truncate(p);
+    let mut coefficients = vec![0.0; m * p];
     for (column, vector) in vectors.chunks_exact(rank.max(1)).enumerate() {
         for (part, basis) in vector.iter().zip(basis.chunks_exact(m)) {
-            for (slot, b) in coefficients.iter_mut().zip(basis) {
-                slot[column] += part * b;
+            for (slots, b) in coefficients.chunks_exact_mut(p).zip(basis) {
+                slots[column] += part * b;
             }
         }
     }
-    Ritz { values, coefficients }
+    (values, coefficients)
 }
 
 /// `SᵀS` and `SᵀAS` for the blocks side by side: sums over chunks of rows, added
@@ -203,8 +210,7 @@ fn gram_matrices<const P: usize, const B: usize>(
 ) -> (Vec<f64>, Vec<f64>) {
     let n = blocks[0].len();
     let m = B * P;
-    let partial = |chunk: usize| {
-        let rows = chunk * CHUNK..((chunk + 1) * CHUNK).min(n);
+    let partial = |rows: Range<usize>| {
         let mut sums = vec![0.0; 2 * m * m];
         let (gram, energy) = sums.split_at_mut(m * m);
         for (left, a) in blocks.iter().enumerate() {
@@ -227,9 +233,8 @@ fn gram_matrices<const P: usize, const B: usize>(
         }
         sums
     };
-    let partials: Vec<Vec<f64>> = (0..n.div_ceil(CHUNK)).into_par_iter().map(partial).collect();
     let mut total = vec![0.0; 2 * m * m];
-    for sums in partials {
+    for sums in of_chunks(n, partial) {
         total.iter_mut().zip(&sums).for_each(|(total, sum)| *total += sum);
     }
     let (gram, energy) = total.split_at_mut(m * m);
@@ -245,7 +250,7 @@ fn gram_matrices<const P: usize, const B: usize>(
 
 /// `X ← X·C`.
 fn transform<const P: usize>(x: &mut Block<P>, coefficients: &[[f64; P]]) {
-    x.par_chunks_mut(CHUNK).flatten_iter().for_each(|x| *x = times(x, coefficients));
+    each_row(x, |_, x| *x = times(x, coefficients));
 }
 
 /// One step: `P ← W·C_w + P·C_p`, then `X ← X·C_x + P`, where the coefficients
@@ -258,14 +263,11 @@ fn advance<const P: usize>(
 ) {
     let (of_x, rest) = coefficients.split_at(P);
     let (of_w, of_p) = rest.split_at(P);
-    let chunks = x.par_chunks_mut(CHUNK).zip(w.par_chunks(CHUNK)).zip(p.par_chunks_mut(CHUNK));
-    chunks.for_each(|((x, w), p)| {
-        for ((x, w), p) in x.iter_mut().zip(w).zip(p) {
-            let (kept, turned, again) = (times(x, of_x), times(w, of_w), times(p, of_p));
-            for c in 0..P {
-                p[c] = turned[c] + again[c];
-                x[c] = kept[c] + p[c];
-            }
+    each_row_of_two(x, p, |row, x, p| {
+        let (kept, turned, again) = (times(x, of_x), times(&w[row], of_w), times(p, of_p));
+        for c in 0..P {
+            p[c] = turned[c] + again[c];
+            x[c] = kept[c] + p[c];
         }
     });
 }
@@ -283,7 +285,8 @@ fn times<const P: usize>(row: &[f64; P], coefficients: &[[f64; P]]) -> [f64; P] 
 
 /// `R = A·X − X·Θ`.
 fn residuals<const P: usize>(x: &Block<P>, ax: &Block<P>, values: &[f64], r: &mut Block<P>) {
-    r.par_iter_mut().zip(x).zip(ax).for_each(|((r, x), ax)| {
+    each_row(r, |row, r| {
+        let (x, ax) = (&x[row], &ax[row]);
         for c in 0..P {
             r[c] = if values[c].is_finite() { ax[c] - values[c] * x[c] } else { 0.0 };
         }
@@ -292,9 +295,9 @@ fn residuals<const P: usize>(x: &Block<P>, ax: &Block<P>, values: &[f64], r: &mu
 
 /// Sums over the rows, column by column, in the order of the chunks.
 fn column_sums<const P: usize>(n: usize, term: impl Fn(usize) -> [f64; P] + Sync) -> [f64; P] {
-    let partial = |chunk: usize| {
+    let partial = |rows: Range<usize>| {
         let mut sum = [0.0; P];
-        for row in chunk * CHUNK..((chunk + 1) * CHUNK).min(n) {
+        for row in rows {
             let term = term(row);
             for c in 0..P {
                 sum[c] += term[c];
@@ -302,8 +305,9 @@ fn column_sums<const P: usize>(n: usize, term: impl Fn(usize) -> [f64; P] + Sync
         }
         sum
     };
-    let partials: Vec<[f64; P]> = (0..n.div_ceil(CHUNK)).into_par_iter().map(partial).collect();
-    partials.into_iter().fold([0.0; P], |total, sum| std::array::from_fn(|c| total[c] + sum[c]))
+    of_chunks(n, partial)
+        .into_iter()
+        .fold([0.0; P], |total, sum| std::array::from_fn(|c| total[c] + sum[c]))
 }
 
 fn column_norms<const P: usize>(r: &Block<P>) -> [f64; P] {
@@ -312,7 +316,7 @@ fn column_norms<const P: usize>(r: &Block<P>) -> [f64; P] {
 
 fn normalize_columns<const P: usize>(x: &mut Block<P>) {
     let norms = column_norms(x);
-    x.par_iter_mut().for_each(|row| {
+    each_row(x, |_, row| {
         for c in 0..P {
             row[c] = if norms[c] > 0.0 { row[c] / norms[c] } else { 0.0 };
         }
@@ -322,9 +326,9 @@ fn normalize_columns<const P: usize>(x: &mut Block<P>) {
 fn project_out_null<const P: usize>(operator: &Operator, x: &mut Block<P>) {
     let null = &operator.null;
     let along = column_sums(x.len(), |row| x[row].map(|v| v * null[row]));
-    x.par_iter_mut().zip(null).for_each(|(row, q)| {
+    each_row(x, |i, row| {
         for c in 0..P {
-            row[c] -= along[c] * q;
+            row[c] -= along[c] * null[i];
         }
     });
 }

@@ -9,6 +9,7 @@
 //!
 //! `spectrum` chooses, checks the residuals, and says what it did.
 
+pub(crate) mod block;
 pub mod dense;
 pub(crate) mod lanczos;
 pub(crate) mod ldl;

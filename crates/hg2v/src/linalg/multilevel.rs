@@ -10,8 +10,8 @@
 use rayon::prelude::*;
 
 use super::Operator;
+use super::block::{Block, CHUNK, each_row};
 use super::ldl::Factor;
-use super::operator::CHUNK;
 use crate::group::Groups;
 
 /// Operators this small are factored instead of coarsened further.
@@ -20,9 +20,6 @@ const COARSEST: usize = 96;
 /// Damping of the Jacobi steps: `2/3` of what the largest eigenvalue of
 /// `D⁻¹A`, at most 2, would allow.
 const DAMPING: f64 = 0.66;
-
-/// `P` numbers a node: that many vectors, side by side.
-pub(crate) type Block<const P: usize> = Vec<[f64; P]>;
 
 /// Operators from the finest to the coarsest, and how they hang together.
 pub(crate) struct Hierarchy<'a> {
@@ -79,8 +76,11 @@ impl<'a> Hierarchy<'a> {
     /// Spreads a block of coarse vectors of `level` over the next finer level.
     pub(crate) fn prolong<const P: usize>(&self, level: usize, x: &[[f64; P]]) -> Block<P> {
         let Level { aggregate, share, .. } = &self.coarser[level - 1];
-        let spread = |(&aggregate, &share): (&u32, &f64)| x[aggregate as usize].map(|v| share * v);
-        aggregate.par_iter().zip(share).map(spread).collect()
+        let mut spread = vec![[0.0; P]; aggregate.len()];
+        each_row(&mut spread, |node, spread| {
+            *spread = x[aggregate[node] as usize].map(|v| share[node] * v);
+        });
+        spread
     }
 
     /// Room for the cycles that start on `level`.
@@ -101,8 +101,9 @@ impl<'a> Hierarchy<'a> {
         let Some((here, deeper)) = room.split_first_mut() else {
             return self.solve_coarsest(operator, r, z);
         };
-        z.par_iter_mut().zip(r).zip(&operator.diagonal).for_each(|((z, r), d)| {
-            *z = r.map(|value| DAMPING / d * value);
+        each_row(z, |node, z| {
+            let d = operator.diagonal[node];
+            *z = r[node].map(|value| DAMPING / d * value);
         });
         let below = &self.coarser[level];
         let Room { residual, coarse_r, coarse_z, coarse_rest, coarse_more } = here;
@@ -112,19 +113,21 @@ impl<'a> Hierarchy<'a> {
         if below.twice {
             below.operator.residual_block(coarse_r, coarse_z, coarse_rest);
             self.cycle(level + 1, coarse_rest, coarse_more, deeper);
-            coarse_z.par_iter_mut().zip(&*coarse_more).for_each(|(z, more)| {
+            each_row(coarse_z, |node, z| {
                 for c in 0..P {
-                    z[c] += more[c];
+                    z[c] += coarse_more[node][c];
                 }
             });
         }
-        z.par_iter_mut().zip(&below.aggregate).zip(&below.share).for_each(|((z, &a), &share)| {
+        each_row(z, |node, z| {
+            let (coarse, share) = (&coarse_z[below.aggregate[node] as usize], below.share[node]);
             for c in 0..P {
-                z[c] += share * coarse_z[a as usize][c];
+                z[c] += share * coarse[c];
             }
         });
         operator.residual_block(r, z, residual);
-        z.par_iter_mut().zip(&*residual).zip(&operator.diagonal).for_each(|((z, r), d)| {
+        each_row(z, |node, z| {
+            let (r, d) = (&residual[node], operator.diagonal[node]);
             for c in 0..P {
                 z[c] += DAMPING / d * r[c];
             }
@@ -139,8 +142,8 @@ impl<'a> Hierarchy<'a> {
     ) {
         let Some(factor) = &self.coarsest else {
             // An expander: its diagonal is inverse enough.
-            z.par_iter_mut().zip(r).zip(&operator.diagonal).for_each(|((z, r), d)| {
-                *z = r.map(|value| value / d);
+            each_row(z, |node, z| {
+                *z = r[node].map(|value| value / operator.diagonal[node]);
             });
             return;
         };
@@ -201,7 +204,7 @@ impl Level {
 
     /// `Pᵀ·r`.
     fn restrict<const P: usize>(&self, r: &[[f64; P]], out: &mut [[f64; P]]) {
-        out.par_iter_mut().enumerate().for_each(|(a, out)| {
+        each_row(out, |a, out| {
             *out = [0.0; P];
             for &node in self.members.of(a) {
                 let share = self.share[node as usize];

@@ -1,12 +1,7 @@
 //! The symmetric matrix whose spectrum is asked for.
 
-use rayon::prelude::*;
-
+use super::block::each_row;
 use crate::graph::Graph;
-
-/// Rows handled by one task; fixed, so that sums over tasks never depend on
-/// the number of threads.
-pub(crate) const CHUNK: usize = 2048;
 
 /// The matrix `M^(-1/2) (D − W) M^(-1/2)` of a connected graph: its Laplacian,
 /// scaled by positive node masses `M` (all ones for the plain Laplacian; the
@@ -111,19 +106,16 @@ impl Operator {
         y: &mut [[f64; P]],
         finish: impl Fn(usize, [f64; P]) -> [f64; P] + Sync,
     ) {
-        y.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, y)| {
-            for (i, y) in y.iter_mut().enumerate() {
-                let node = chunk * CHUNK + i;
-                let mut sum = [0.0; P];
-                for (target, entry) in self.row(node) {
-                    let other = &x[target];
-                    for c in 0..P {
-                        sum[c] += entry * other[c];
-                    }
+        each_row(y, |node, y| {
+            let mut sum = [0.0; P];
+            for (target, entry) in self.row(node) {
+                let other = &x[target];
+                for c in 0..P {
+                    sum[c] += entry * other[c];
                 }
-                let own = &x[node];
-                *y = finish(node, std::array::from_fn(|c| self.diagonal[node] * own[c] - sum[c]));
             }
+            let own = &x[node];
+            *y = finish(node, std::array::from_fn(|c| self.diagonal[node] * own[c] - sum[c]));
         });
     }
 

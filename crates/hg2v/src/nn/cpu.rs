@@ -9,7 +9,8 @@ use super::device::{DenseSpan, Device, Panel, PanelMut};
 use super::gemm::{View, ViewMut};
 use super::pairs::{LevelLoss, Negatives, Score};
 use super::readout::Readout;
-use super::{Real, adam, crew, dense, krylov, pairs, pool, readout};
+use super::{Real, adam, dense, krylov, pairs, pool, readout};
+use crate::parallel::crew;
 
 /// This machine's processor, on the threads of the surrounding pool.
 #[derive(Debug, Clone, Copy, Default)]

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::Real;
-use super::crew;
 use super::gemm::{View, ViewMut, product, product_then};
+use crate::parallel::crew;
 
 /// Rows of a share; fixed, so that sums never depend on the number of threads.
 const ROWS: usize = 64;

@@ -9,8 +9,8 @@
 use std::marker::PhantomData;
 
 use super::Real;
-use super::crew::{self, Slot};
 use super::kernel::Raw;
+use crate::parallel::crew::{self, Slot};
 
 /// Products with fewer multiplications than this are not worth another thread.
 const WORTH_SHARING: usize = 1 << 16;

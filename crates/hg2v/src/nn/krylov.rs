@@ -9,7 +9,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::Real;
 use super::batch::BatchLevel;
-use super::crew;
+use crate::parallel::crew;
 
 /// Batches with fewer multiplications than this are not worth another thread.
 const WORTH_SHARING: usize = 1 << 14;

@@ -16,7 +16,6 @@
 pub mod adam;
 pub mod batch;
 mod cpu;
-pub mod crew;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 pub mod dense;

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Real;
 use super::batch::BatchLevel;
-use super::crew;
 use super::gemm::{View, ViewMut, product, serial};
+use crate::parallel::crew;
 
 /// Logits of a tile: a few megabytes, which the caches can hold.
 const TILE: usize = 1 << 20;

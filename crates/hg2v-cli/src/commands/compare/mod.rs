@@ -87,6 +87,8 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         return cell::fill(cell, folder, &methods, &args, context);
     }
     check(&args, &methods)?;
+    // Every process opens it for itself; if it cannot be, none need begin.
+    drop(args.device.open()?);
     let sets = args.data.iter().map(|data| dataset::name_of(data)).collect::<Vec<String>>();
     for (at, set) in sets.iter().enumerate() {
         if sets[..at].contains(set) {

@@ -83,17 +83,22 @@ pub fn threads() -> usize {
 
 /// Runs `job` for every number below `count`, on all threads that are at hand.
 pub fn each(count: usize, job: impl Fn(usize) + Sync) {
+    share(count, &job);
+}
+
+/// One for all jobs: of its own, each would have a copy of all of rayon.
+fn share(count: usize, job: &Job<'_>) {
     match COMPANY.get() {
         _ if count <= 1 => (0..count).for_each(job),
         Company::Alone => (0..count).for_each(job),
-        Company::Pool => (0..count).into_par_iter().for_each(&job),
+        Company::Pool => (0..count).into_par_iter().for_each(job),
         Company::Crew(crew) => {
             // SAFETY: the crew outlives the closure that its leader runs.
             let crew = unsafe { &*crew };
             // Parts of several numbers where a ticket could not count them.
             let size = count.div_ceil((1 << BITS) - 1);
             crew.share(count.div_ceil(size), &|part| {
-                (part * size..((part + 1) * size).min(count)).for_each(&job);
+                (part * size..((part + 1) * size).min(count)).for_each(job);
             });
         }
     }

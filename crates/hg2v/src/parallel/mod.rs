@@ -1,4 +1,6 @@
-//! Work on many things at once that may fail, and fails the same way every time.
+//! Work on many things at once, and failures that are the same every time.
+
+pub mod crew;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -88,7 +88,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     }
     check(&args, &methods)?;
     // Every process opens it for itself; if it cannot be, none need begin.
-    drop(args.device.open()?);
+    args.device.open()?;
     let sets = args.data.iter().map(|data| dataset::name_of(data)).collect::<Vec<String>>();
     for (at, set) in sets.iter().enumerate() {
         if sets[..at].contains(set) {

@@ -128,8 +128,10 @@ impl Model {
         threads: usize,
     ) -> PyResult<Py<PyAny>> {
         let batch = batch.into_inner();
-        let made = work::run(py, threads, None, |_| {
-            self.model.embed_batch(&batch, Path::new(IN_MEMORY), &Limits::default())
+        let (file, limits, total) = (Path::new(IN_MEMORY), Limits::default(), batch.num_rows());
+        let made = work::run(py, threads, None, |watch| {
+            let watch = |done| watch.at(done, total as u64);
+            self.model.embed_batch_watched(&batch, file, &limits, watch)
         })?;
         exported(py, made)
     }

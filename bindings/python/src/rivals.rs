@@ -8,7 +8,6 @@ use hg2v_baselines::embedders::skip_gram::SkipGram;
 use hg2v_baselines::kernels::wl_oa::WlOa;
 use hg2v_baselines::kernels::wwl::{Nodes, Wwl};
 use hg2v_eval::Matrix;
-use hg2v_eval::method::GraphKernel;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -32,18 +31,20 @@ pub(crate) struct Graph2Vec(FittedGraph2Vec);
 impl Graph2Vec {
     /// Fits the vectors of labels; `skip_gram` is a JSON.
     #[staticmethod]
-    #[pyo3(signature = (graphs, rounds, skip_gram, threads=0))]
+    #[pyo3(signature = (graphs, rounds, skip_gram, threads=0, progress=None))]
     fn fit(
         py: Python<'_>,
         graphs: &Graphs,
         rounds: usize,
         skip_gram: &str,
         threads: usize,
+        progress: Option<Py<PyAny>>,
     ) -> PyResult<Graph2Vec> {
         let skip_gram: SkipGram = serde_json::from_str(skip_gram).map_err(|e| parameter(py, &e))?;
-        let fitted = work::run(py, threads, None, |watch| {
+        let fitted = work::run(py, threads, progress, |watch| {
             skip_gram.check()?;
-            graph2vec::Graph2Vec { rounds, skip_gram }.fit(&flat(graphs, watch)?)
+            let method = graph2vec::Graph2Vec { rounds, skip_gram };
+            method.fit(&flat(graphs, watch)?, &|share| watch.share(share))
         })?;
         Ok(Graph2Vec(fitted))
     }
@@ -84,10 +85,10 @@ pub(crate) fn wl_optimal_assignment<'py>(
     threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let grams = work::run(py, threads, progress, |watch| {
-        WlOa { rounds }.grams(&flat(graphs, watch)?, &|share| watch.share(share))
+    let gram = work::run(py, threads, progress, |watch| {
+        WlOa { rounds }.gram(&flat(graphs, watch)?, &|share| watch.share(share))
     })?;
-    last(py, grams)
+    array(py, &gram)
 }
 
 /// The Wasserstein Weisfeiler–Lehman distances among all graphs, attributes standardised by
@@ -113,9 +114,11 @@ pub(crate) fn wwl<'py>(
     };
     let distances = work::run(py, threads, progress, |watch| {
         let kernel = Wwl { nodes: nodes?, rounds: vec![rounds], ..Wwl::default() };
-        kernel.distances_by(&flat(graphs, watch)?, known, &|share| watch.share(share))
+        let of_each =
+            kernel.distances_by(&flat(graphs, watch)?, known, &|share| watch.share(share));
+        of_each.map(|mut of_each| of_each.swap_remove(0))
     })?;
-    last(py, distances)
+    array(py, &distances)
 }
 
 /// Graphs for methods that look at no pyramids.
@@ -126,9 +129,6 @@ fn flat<'a>(graphs: &'a Graphs, watch: &Watch) -> hg2v::Result<Collection<'a>> {
     Collection::watched(graphs.run(), WeightPolicy::Use, &none, watched)
 }
 
-fn last(py: Python<'_>, mut matrices: Vec<Matrix>) -> PyResult<Bound<'_, PyArray2<f64>>> {
-    match matrices.pop() {
-        Some(m) => PyArray1::from_slice(py, m.values()).reshape([m.rows(), m.columns()]),
-        None => PyArray1::from_vec(py, Vec::new()).reshape([0, 0]),
-    }
+fn array<'py>(py: Python<'py>, matrix: &Matrix) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    PyArray1::from_slice(py, matrix.values()).reshape([matrix.rows(), matrix.columns()])
 }

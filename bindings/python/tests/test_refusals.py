@@ -364,12 +364,13 @@ def test_threads_of_python_run_beside_each_other(folder, arrays, vectors):
         same(made, vectors)
 
 
-def test_interrupted():
+@pytest.mark.parametrize("method", ["HG2V", "Graph2Vec"])
+def test_interrupted(method):
     """Ctrl-C ends a training that would go on for hours, and the process goes on."""
-    code = """
+    code = f"""
         import sys, threading, hg2v
         rings = [([range(n), [*range(1, n), 0]], None) for n in range(10, 60)]
-        model = hg2v.HG2V(epochs=1_000_000)
+        model = hg2v.{method}(epochs=1_000_000)
         print("ready", flush=True)
         try:
             model.fit(rings)

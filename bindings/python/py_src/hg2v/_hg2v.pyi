@@ -73,7 +73,13 @@ class Model:
 
 class Graph2Vec:
     @staticmethod
-    def fit(graphs: Graphs, rounds: int, skip_gram: str, threads: int = 0) -> Graph2Vec: ...
+    def fit(
+        graphs: Graphs,
+        rounds: int,
+        skip_gram: str,
+        threads: int = 0,
+        progress: _Progress = None,
+    ) -> Graph2Vec: ...
     def embed(self, graphs: Graphs, threads: int = 0) -> NDArray[np.float32]: ...
     @staticmethod
     def from_state(state: bytes) -> Graph2Vec: ...

@@ -335,7 +335,10 @@ class Graph2Vec(Estimator):
             least=self.min_count,
             seed=seed_of(self.random_state),
         )
-        return _hg2v.Graph2Vec.fit(data, self.rounds, spelled(settings), self._threads())
+        with self._progress("training") as progress:
+            return _hg2v.Graph2Vec.fit(
+                data, self.rounds, spelled(settings), self._threads(), progress
+            )
 
     def _transform(self, data: Graphs) -> np.ndarray:
         return self.model_.embed(data, self._threads())

@@ -35,15 +35,15 @@ impl Default for Graph2Vec {
 }
 
 impl Graph2Vec {
-    /// What is learnt from all graphs of a collection.
+    /// What is learnt from all graphs of a collection; `done` hears what share is done.
     ///
     /// # Errors
     /// Parameters outside their domain; a fit that diverges.
-    pub fn fit(&self, collection: &Collection<'_>) -> Result<FittedGraph2Vec> {
+    pub fn fit(&self, collection: &Collection<'_>, done: &dyn Fn(f64)) -> Result<FittedGraph2Vec> {
         let mut refiner = Refiner::new(self.rounds);
         let documents = documents(&mut refiner, collection)?;
         let seen: Vec<&Document> = documents.iter().collect();
-        let words = self.skip_gram.fit(&seen, refiner.num_labels())?;
+        let words = self.skip_gram.fit(&seen, refiner.num_labels(), done)?;
         Ok(FittedGraph2Vec { refiner, words })
     }
 }
@@ -92,6 +92,6 @@ pub(super) fn embedded(
         Some(train) => train.iter().map(|&at| &documents[at]).collect(),
         None => documents.iter().collect(),
     };
-    let words = skip_gram.fit(&seen, words)?;
+    let words = skip_gram.fit(&seen, words, &|_| ())?;
     Matrix::from_f32(documents.len(), skip_gram.dim, &words.infer(documents))
 }

@@ -136,21 +136,22 @@ impl SkipGram {
         }
     }
 
-    /// Fits the vectors of the words of `documents`; words are numbers below `words`.
+    /// Fits the vectors of the words of `documents`; words are numbers below `words`. `done`
+    /// hears what share is done.
     ///
     /// # Errors
     /// Parameters outside their domain; a fit that diverges.
     ///
     /// # Complexity
     /// Time O(epochs · dim · (Σ_g |g| + documents · drawn)).
-    pub fn fit(&self, documents: &[&Document], words: usize) -> Result<Words> {
+    pub fn fit(&self, documents: &[&Document], words: usize, done: &dyn Fn(f64)) -> Result<Words> {
         self.check()?;
         let mut model = Words::new(*self, documents, words);
         if model.keep.is_empty() {
             return Ok(model);
         }
         let corpus: Vec<Weighted> = documents.iter().map(|words| model.weighted(words)).collect();
-        Training::new(&mut model, &corpus).run();
+        Training::new(&mut model, &corpus).run(done);
         match model.vectors.iter().find(|value| !value.is_finite()) {
             None => Ok(model),
             Some(value) => Err(Error::parameter(
@@ -336,7 +337,7 @@ impl<'a> Training<'a> {
         }
     }
 
-    fn run(&mut self) {
+    fn run(&mut self, done: &dyn Fn(f64)) {
         let SkipGram { epochs, batch, seed, rate, .. } = self.words.params;
         let mut order: Vec<usize> = (0..self.corpus.len()).collect();
         let steps = order.len().div_ceil(batch);
@@ -346,6 +347,7 @@ impl<'a> Training<'a> {
                 let past = (epoch * steps + step) as f32 / (epochs * steps) as f32;
                 let noise = self.words.draw("skip-gram noise", epoch as u64, step as u64);
                 self.step(batch, &noise, rate * (1.0 - 0.99 * past));
+                done(f64::from(past));
             }
         }
     }

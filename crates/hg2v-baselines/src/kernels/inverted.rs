@@ -15,8 +15,8 @@ use rayon::prelude::*;
 use crate::wl::Histograms;
 
 /// The normalised kernel `k(G, H) / √(k(G, G)·k(H, H))` among all graphs, by labels of
-/// round 0, of rounds 0 and 1, and so on; 0 where a graph has no nodes. `done` hears
-/// what share is computed.
+/// round 0, of rounds 0 and 1, and so on, of which those before round `first` are not kept;
+/// 0 where a graph has no nodes. `done` hears what share is computed.
 ///
 /// Sums are of whole numbers, exact below 2⁵³.
 ///
@@ -24,6 +24,7 @@ use crate::wl::Histograms;
 /// Time O(Σ_x g(x)²) for labels `x` of `g(x)` graphs, and O(n²) a round to write.
 pub(super) fn grams(
     histograms: &Histograms,
+    first: usize,
     term: impl Fn(u32, u32) -> f64 + Sync,
     done: &(dyn Fn(f64) + Sync),
 ) -> Result<Vec<Matrix>> {
@@ -35,8 +36,8 @@ pub(super) fn grams(
     // By round, so that a row of a matrix reads its scales one after the other.
     let scales: Vec<Vec<f64>> =
         (0..rounds).map(|round| scales.iter().map(|of| of[round]).collect()).collect();
-    let mut matrices = vec![vec![0.0; n * n]; rounds];
-    let mut rows: Vec<Vec<&mut [f64]>> = (0..n).map(|_| Vec::with_capacity(rounds)).collect();
+    let mut matrices = vec![vec![0.0; n * n]; rounds - first];
+    let mut rows: Vec<Vec<&mut [f64]>> = (0..n).map(|_| Vec::new()).collect();
     for matrix in &mut matrices {
         for (row, values) in rows.iter_mut().zip(matrix.chunks_exact_mut(n.max(1))) {
             row.push(values);
@@ -47,13 +48,16 @@ pub(super) fn grams(
         || vec![0.0; n],
         |sums, (i, row)| {
             sums.fill(0.0);
-            for ((labels, values), scales) in graphs[i].iter().zip(row).zip(&scales) {
+            for (round, (labels, scales)) in graphs[i].iter().zip(&scales).enumerate() {
                 for &(label, count) in labels {
                     for &(other, others) in index.graphs_of(label) {
                         sums[other as usize] += term(count, others);
                     }
                 }
-                let own = scales[i];
+                if round < first {
+                    continue;
+                }
+                let (own, values) = (scales[i], &mut row[round - first]);
                 for ((value, sum), scale) in values.iter_mut().zip(&*sums).zip(scales) {
                     *value = sum * (own * scale);
                 }

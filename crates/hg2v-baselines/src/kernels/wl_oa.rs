@@ -40,6 +40,26 @@ impl Default for WlOa {
     }
 }
 
+impl WlOa {
+    /// The matrix of all rounds alone, in the memory of one.
+    ///
+    /// # Errors
+    /// As [`grams`](GraphKernel::grams).
+    pub fn gram(&self, collection: &Collection<'_>, done: &(dyn Fn(f64) + Sync)) -> Result<Matrix> {
+        Ok(self.grams_from(self.rounds, collection, done)?.swap_remove(0))
+    }
+
+    fn grams_from(
+        &self,
+        first: usize,
+        collection: &Collection<'_>,
+        done: &(dyn Fn(f64) + Sync),
+    ) -> Result<Vec<Matrix>> {
+        let histograms = Histograms::of(collection, self.rounds)?;
+        grams(&histograms, first, |a, b| f64::from(a.min(b)), done)
+    }
+}
+
 impl GraphKernel for WlOa {
     fn settings(&self) -> usize {
         self.rounds + 1
@@ -50,7 +70,6 @@ impl GraphKernel for WlOa {
         collection: &Collection<'_>,
         done: &(dyn Fn(f64) + Sync),
     ) -> Result<Vec<Matrix>> {
-        let histograms = Histograms::of(collection, self.rounds)?;
-        grams(&histograms, |a, b| f64::from(a.min(b)), done)
+        self.grams_from(0, collection, done)
     }
 }

@@ -49,6 +49,6 @@ impl GraphKernel for WlSubtree {
         done: &(dyn Fn(f64) + Sync),
     ) -> Result<Vec<Matrix>> {
         let histograms = Histograms::of(collection, self.rounds)?;
-        grams(&histograms, |a, b| f64::from(a) * f64::from(b), done)
+        grams(&histograms, 0, |a, b| f64::from(a) * f64::from(b), done)
     }
 }

@@ -52,7 +52,7 @@ fn documents_of_one_topic_come_together() {
     };
     let documents: Vec<Document> = (0..60).map(document).collect();
     let seen: Vec<&Document> = documents[..40].iter().collect();
-    let words = SkipGram { epochs: 50, ..small() }.fit(&seen, 25).unwrap();
+    let words = SkipGram { epochs: 50, ..small() }.fit(&seen, 25, &|_| ()).unwrap();
     assert_eq!(words.len(), 25);
     let rows = words.infer(&documents);
     let x = Matrix::from_f32(60, 16, &rows).unwrap();
@@ -105,8 +105,8 @@ fn a_new_document_is_at_its_maximum() {
     let documents: Vec<Document> =
         (0..30u32).map(|i| (0..8).map(|k| (i % 5 + k, 1 + i % 3)).collect()).collect();
     let seen: Vec<&Document> = documents.iter().collect();
-    let enough = SkipGram { steps: 2000, ridge: 0.05, ..small() }.fit(&seen, 20).unwrap();
-    let more = SkipGram { steps: 4000, ridge: 0.05, ..small() }.fit(&seen, 20).unwrap();
+    let enough = SkipGram { steps: 2000, ridge: 0.05, ..small() }.fit(&seen, 20, &|_| ()).unwrap();
+    let more = SkipGram { steps: 4000, ridge: 0.05, ..small() }.fit(&seen, 20, &|_| ()).unwrap();
     let (a, b) = (enough.infer(&documents), more.infer(&documents));
     let far = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(far < 1e-3, "still moving by {far}");
@@ -121,11 +121,11 @@ fn nonsense_is_refused_and_nothing_to_learn_from_is_not() {
         (SkipGram { ridge: -1.0, ..small() }, "ridge is -1"),
     ];
     for (params, word) in wrong {
-        let error = params.fit(&[&one], 1).unwrap_err().to_string();
+        let error = params.fit(&[&one], 1, &|_| ()).unwrap_err().to_string();
         assert!(error.contains(word), "{error}");
     }
     // A word of one document only is left out: no word is left.
-    let words = small().fit(&[&one], 1).unwrap();
+    let words = small().fit(&[&one], 1, &|_| ()).unwrap();
     assert!(words.is_empty());
     assert_eq!(words.infer(&[one]), [0.0; 16]);
 }
@@ -137,7 +137,7 @@ fn a_fitted_graph2vec_gives_new_graphs_what_the_method_gives_them() {
     let (known, new) = graphs.split_at(30);
     let train: Vec<usize> = (0..30).collect();
     let all = method.vectors(&flat(&graphs), Some(&train)).unwrap();
-    let fitted = method.fit(&flat(known)).unwrap();
+    let fitted = method.fit(&flat(known), &|_| ()).unwrap();
     let rows = fitted.vectors(&flat(new)).unwrap();
     for at in 0..10 {
         assert_eq!(rows.row(at), all.row(30 + at));

@@ -98,6 +98,8 @@ proptest! {
         let labels = labels(&records, 3);
         let subtree = grams(&WlSubtree { rounds: 3 }, &records);
         let assignment = grams(&WlOa { rounds: 3 }, &records);
+        let last = WlOa { rounds: 3 }.gram(&flat(&records), &|_| ()).unwrap();
+        assert_eq!(Some(&last), assignment.last());
         for rounds in 0..=3 {
             close(&subtree[rounds], &naive(&labels, rounds, pairs_alike));
             close(&assignment[rounds], &naive(&labels, rounds, best_matching));

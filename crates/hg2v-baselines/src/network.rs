@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use hg2v::nn::{Real, adam};
 use hg2v::rng::{self, ChaCha8Rng};
-use rand::Rng;
 
 use crate::tape::{Array, Graphs, Moments, Tape, Var};
 
@@ -53,7 +52,7 @@ impl<R: Real> Store<R> {
     /// A matrix uniform within `±bound`, from a stream of its own.
     fn uniform(&mut self, rows: usize, columns: usize, bound: f64) -> Slot {
         let mut stream = rng::stream(self.seed, "baseline parameters", 0, self.shapes.len() as u64);
-        self.push(rows, columns, |_| R::from_f64(bound * (2.0 * unit(&mut stream) - 1.0)))
+        self.push(rows, columns, |_| R::from_f64(bound * (2.0 * rng::unit(&mut stream) - 1.0)))
     }
 
     /// A matrix of one number.
@@ -108,11 +107,6 @@ impl<R: Real> Store<R> {
             toward(&mut self.running[*at].variance, &moments.variance, unbiased);
         }
     }
-}
-
-/// Between 0 and 1, of 53 random bits.
-fn unit(stream: &mut ChaCha8Rng) -> f64 {
-    (stream.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
 /// The moments that batch norms met, of how many rows.
@@ -182,7 +176,7 @@ impl<'s, R: Real> Pass<'s, R> {
         let Some(stream) = self.training.as_mut().filter(|_| rate > 0.0) else { return x };
         let keep = R::from_f64(1.0 / (1.0 - rate));
         let (rows, columns) = (self.tape.value(x).rows, self.tape.value(x).columns);
-        let draw = |_| if unit(stream) < rate { R::ZERO } else { keep };
+        let draw = |_| if rng::unit(stream) < rate { R::ZERO } else { keep };
         let mask = Array::new(rows, columns, (0..rows * columns).map(draw).collect());
         let mask = self.tape.constant(mask);
         self.tape.times(x, mask)

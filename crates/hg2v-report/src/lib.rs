@@ -5,9 +5,8 @@
 //! 3. [`sketch`]: a graph and its pyramid in a few bytes, large ones coarsened;
 //! 4. [`attributes`]: what points can be coloured by;
 //! 5. [`map`]: vectors as maps, and who is near whom;
-//! 6. [`sample`]: which graphs are shown where there are too many;
-//! 7. [`pack`]: JSON and arrays as one text that a browser unpacks;
-//! 8. [`page()`]: all of it as HTML.
+//! 6. [`pack`]: JSON and arrays as one text that a browser unpacks;
+//! 7. [`page()`]: all of it as HTML.
 //!
 //! The page is one file that asks for nothing: it opens from a disk as from a server,
 //! and a policy in it forbids every request. What a file says, ids and labels
@@ -43,8 +42,6 @@ pub mod sketch;
 pub mod attributes;
 
 pub mod map;
-
-pub mod sample;
 
 pub mod pack;
 

@@ -7,6 +7,7 @@ use hg2v::dataset::summary::Summary;
 use hg2v::error::{Error, Result};
 use hg2v::graph::Scalar;
 use hg2v::prepare::Collection;
+use hg2v::rng;
 use hg2v::saved::{Config, LogLine, RunNote};
 use hg2v_eval::evaluation::Evaluation;
 use hg2v_search::Neighbor;
@@ -17,7 +18,6 @@ use crate::attributes::{Values, attributes};
 use crate::map::{Map, Projection};
 use crate::pack::Pack;
 use crate::palette::{AMOUNTS, KINDS};
-use crate::sample::some;
 use crate::sketch::{NodeColors, OTHER, Scheme};
 
 /// The largest page, in bytes; where graphs would make a larger one, fewer are shown.
@@ -133,7 +133,9 @@ pub fn page(contents: &Contents<'_>, mode: Mode) -> Result<Made> {
     contents.check()?;
     let Collection { run, graphs, pyramids, .. } = contents.collection;
     let scheme = Scheme::of(run.records);
-    let mut which = some(graphs.len(), contents.sample, contents.seed);
+    let some =
+        |count, most| rng::some(count, most, &mut rng::stream(contents.seed, "some graphs", 0, 0));
+    let mut which = some(graphs.len(), contents.sample);
     let sketch = |&i: &usize| scheme.sketch(&run.records[i], &graphs[i], &pyramids[i]);
     let mut sketches: Vec<Vec<u8>> = which.par_iter().map(sketch).collect();
     loop {
@@ -144,7 +146,7 @@ pub fn page(contents: &Contents<'_>, mode: Mode) -> Result<Made> {
         // A little fewer than would fit if all were alike.
         let share = 0.95 * MOST_BYTES as f64 / html.len() as f64;
         let most = ((which.len() as f64 * share) as usize).clamp(1, which.len() - 1);
-        let kept = some(which.len(), most, contents.seed);
+        let kept = some(which.len(), most);
         sketches = kept.iter().map(|&at| std::mem::take(&mut sketches[at])).collect();
         which = kept.iter().map(|&at| which[at]).collect();
     }

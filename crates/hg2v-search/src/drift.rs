@@ -18,7 +18,6 @@ use hg2v::linalg::vector::{dot, normalize};
 use hg2v::nn::gemm::{self, View, ViewMut};
 use hg2v::parallel::crew;
 use hg2v::rng;
-use rand::RngExt;
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -110,14 +109,8 @@ pub fn drift(
 /// At most half of [`MOST`] of the vectors, in their order, each set equally likely.
 fn some(dim: usize, set: &[f32], which: u64, seed: u64) -> Vec<f32> {
     let mut rng = rng::stream(seed, "drift sample", 0, which);
-    let (mut left, mut wanted) = (set.len() / dim, MOST / 2);
-    let kept = set.chunks_exact(dim).filter(|_| {
-        let kept = rng.random_range(0..left) < wanted;
-        left -= 1;
-        wanted -= usize::from(kept);
-        kept
-    });
-    kept.flatten().copied().collect()
+    let kept = rng::some(set.len() / dim, MOST / 2, &mut rng);
+    kept.into_iter().flat_map(|at| &set[at * dim..(at + 1) * dim]).copied().collect()
 }
 
 /// Vectors made ready for products: moved to their mean, or scaled to length 1.

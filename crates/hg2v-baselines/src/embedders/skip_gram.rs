@@ -30,7 +30,7 @@
 
 use hg2v::error::{Error, Result};
 use hg2v::nn::simd::{axpy, dot};
-use hg2v::rng::stream;
+use hg2v::rng::{shuffle, stream, unit};
 use rand::Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -461,20 +461,7 @@ fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// A number of [0, 1).
-fn unit(rng: &mut impl Rng) -> f64 {
-    (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
-}
-
 /// A number of [−½, ½).
 fn centred(rng: &mut impl Rng) -> f32 {
     (unit(rng) - 0.5) as f32
-}
-
-/// Fisher and Yates.
-fn shuffle(items: &mut [usize], rng: &mut impl Rng) {
-    for last in (1..items.len()).rev() {
-        let other = (rng.next_u64() % (last as u64 + 1)) as usize;
-        items.swap(last, other);
-    }
 }

@@ -7,7 +7,6 @@ use super::contract::Sets;
 use super::{Method, Params, variation};
 use crate::graph::Graph;
 use crate::rng;
-use rand::Rng;
 
 /// Jacobi sweeps before algebraic distances are taken.
 const JACOBI_SWEEPS: usize = 20;
@@ -76,8 +75,7 @@ fn heavy_edge(graph: &Graph) -> Vec<f64> {
 fn test_vectors(graph: &Graph, params: &Params, draw: u64, level: usize) -> Vec<f64> {
     let mut stream = rng::stream(params.seed, "coarsening test vectors", draw, level as u64);
     // Uniform on [-1, 1): what relaxation leaves of them is all that counts.
-    let mut draw = || (stream.next_u64() >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
-    (0..graph.num_nodes() * params.k).map(|_| draw()).collect()
+    (0..graph.num_nodes() * params.k).map(|_| 2.0 * rng::unit(&mut stream) - 1.0).collect()
 }
 
 /// The weighted mean of vector `c` over the neighbours of `node`; an isolated

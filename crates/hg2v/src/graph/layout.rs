@@ -114,7 +114,7 @@ fn component(graph: &Graph, nodes: &[usize], place: &[usize]) -> Vec<[f64; 2]> {
     let decay = (LAST / first).ln() / f64::from(PASSES - 1);
     for pass in 0..PASSES {
         let rate = first * (decay * f64::from(pass)).exp();
-        shuffle(&mut pairs, &mut rng);
+        rng::shuffle(&mut pairs, &mut rng);
         for Pair { nodes: [u, v], distance, both } in &pairs {
             let step = (rate / (distance * distance)).min(1.0);
             let apart = [points[*u][0] - points[*v][0], points[*u][1] - points[*v][1]];
@@ -183,13 +183,6 @@ fn pivot_pairs(graph: &Graph, nodes: &[usize], place: &[usize]) -> Vec<Pair> {
         pairs.extend(above.map(|v| Pair { nodes: [u, v], distance: 1.0, both: true }));
     }
     pairs
-}
-
-/// Fisher and Yates.
-fn shuffle(pairs: &mut [Pair], rng: &mut ChaCha8Rng) {
-    for i in (1..pairs.len()).rev() {
-        pairs.swap(i, rng.random_range(0..=i));
-    }
 }
 
 /// Turns the longest direction to the horizontal, and puts the corner at `(0, 0)`.

@@ -1,7 +1,5 @@
 //! The first values of a network's parameters.
 
-use rand::Rng;
-
 use super::architecture::Layout;
 use crate::rng;
 
@@ -18,9 +16,7 @@ pub fn initial(layout: &Layout, seed: u64) -> Vec<f32> {
         let mut stream = rng::stream(seed, &name, 0, 0);
         for row in 0..window.rows {
             for value in &mut parameters[window.offset + row * window.stride..][..window.columns] {
-                // 53 random bits, between 0 and 1.
-                let unit = (stream.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
-                *value = (bound * (2.0 * unit - 1.0)) as f32;
+                *value = (bound * (2.0 * rng::unit(&mut stream) - 1.0)) as f32;
             }
         }
     }

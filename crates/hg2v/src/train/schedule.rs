@@ -1,7 +1,5 @@
 //! Which graphs when, and how far each step goes.
 
-use rand::Rng;
-
 use crate::rng;
 
 /// The rate of step `step` of `total`: from `rate` down to `rate / decay`, by the
@@ -11,16 +9,11 @@ pub fn rate(rate: f64, decay: f64, step: u64, total: u64) -> f64 {
     rate * decay.powf(-done)
 }
 
-/// The order in which epoch `epoch` takes `n` graphs: every graph once, shuffled
-/// (Fisher & Yates).
+/// The order in which epoch `epoch` takes `n` graphs: every graph once, shuffled.
 pub fn order(n: usize, seed: u64, epoch: u64) -> Vec<u32> {
     let mut stream = rng::stream(seed, "order", epoch, 0);
     let mut order: Vec<u32> = (0..n as u32).collect();
-    for last in (1..n).rev() {
-        // The remainder's bias is below 2⁻³² for any collection that fits.
-        let other = stream.next_u64() % (last as u64 + 1);
-        order.swap(last, other as usize);
-    }
+    rng::shuffle(&mut order, &mut stream);
     order
 }
 

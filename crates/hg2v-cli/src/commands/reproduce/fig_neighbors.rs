@@ -12,7 +12,6 @@ use hg2v::prepare::{Collection, Run};
 use hg2v::rng;
 use hg2v::train::Flow;
 use hg2v_report::places::{Coordinates, places};
-use hg2v_report::sample::some;
 use hg2v_search::exact::nearest_others;
 use hg2v_search::{Metric, Neighbor, Space};
 use rand::RngExt;
@@ -70,7 +69,8 @@ pub(super) fn make(args: &Args, context: &Context) -> anyhow::Result<Figure> {
     for (set, origin) in chosen(&names, args, context)? {
         let (file, mut records) = origin.records(context)?;
         if args.quick {
-            let kept = some(records.len(), QUICK_GRAPHS, context.seed());
+            let mut rng = rng::stream(context.seed(), "some graphs", 0, 0);
+            let kept = rng::some(records.len(), QUICK_GRAPHS, &mut rng);
             records = kept.iter().map(|&i| std::mem::take(&mut records[i])).collect();
         }
         let run = Run::of(&records, &file);

@@ -13,6 +13,7 @@ use hg2v::graph::{Findings, GraphRecord, Scalar, WeightPolicy};
 use hg2v::vectors::Vectors;
 
 use crate::context::Context;
+use crate::table::counted;
 
 /// Where pyramids are kept between runs.
 #[derive(Args, Clone)]
@@ -154,18 +155,24 @@ pub(crate) fn say_ignored(ignored: &[String], context: &Context) {
     }
 }
 
+/// What graphs' records had to have resolved, in words; `negative` is what becomes of
+/// negative weights.
+pub(crate) fn findings(found: &Findings, negative: &str) -> Vec<String> {
+    let counts = [
+        (found.self_loops, "self-loop", "left out"),
+        (found.repeated_edges, "repeated edge", "merged"),
+        (found.conflicting_weights, "repeat", "of another weight: the largest counts"),
+        (found.zero_weights, "edge", "of weight zero: left out"),
+        (found.negative_weights, "negative weight", negative),
+        (found.directed_graphs, "directed graph", "taken as undirected"),
+    ];
+    let met = counts.iter().filter(|(count, ..)| *count > 0);
+    met.map(|(count, thing, happens)| format!("{} {happens}", counted(*count, thing))).collect()
+}
+
 /// Says what graphs' records had to have resolved.
 pub(crate) fn say_findings(found: &Findings, context: &Context) {
-    for (count, what) in [
-        (found.self_loops, "self-loops left out"),
-        (found.repeated_edges, "repeated edges merged"),
-        (found.conflicting_weights, "of those with another weight (the larger was kept)"),
-        (found.zero_weights, "edges of weight zero left out"),
-        (found.negative_weights, "negative weights made positive"),
-        (found.directed_graphs, "directed graphs read as undirected"),
-    ] {
-        if count > 0 {
-            context.say(format!("{count} {what}"));
-        }
+    for line in findings(found, "made positive") {
+        context.say(line);
     }
 }

@@ -28,8 +28,8 @@ use context::{Context, Global};
 /// Graphs into vectors, without labels, and new graphs afterwards.
 ///
 /// DATA is a TU folder or zip, a JSONL file (also .gz, or `-` for standard
-/// input), a folder with edges.csv (+ nodes.csv, graphs.csv), a Parquet file, a
-/// folder of GraphML files, or the NAME of a known set found under --data-dir.
+/// input), a folder with edges.csv (+ nodes.csv, graphs.csv), a Parquet or GraphML file or a
+/// folder of them, or the NAME of a known set found under --data-dir.
 #[derive(Parser)]
 #[command(name = "hg2v", version, propagate_version = true, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 done, 1 failed, 2 wrong usage or unreadable input.")]

@@ -14,7 +14,7 @@ use crate::graphs::{MethodArg, WeightArg};
 #[derive(Args, Clone, Default)]
 #[command(next_help_heading = "Model and training")]
 pub(crate) struct NetworkArgs {
-    /// Where to start from
+    /// Where to start from [default: default]
     #[arg(long, value_enum, value_name = "P")]
     preset: Option<Preset>,
     /// d: numbers a node, on every level [default: 128]
@@ -26,25 +26,26 @@ pub(crate) struct NetworkArgs {
     /// L: how often a graph is coarsened [default: 3]
     #[arg(long, value_name = "L")]
     levels: Option<usize>,
-    /// How a node looks around
+    /// How a node looks around [default: krylov]
     #[arg(long, value_enum, value_name = "LAYER")]
     layer: Option<LayerArg>,
-    /// A layer between the features and level 0
+    /// A layer between the features and level 0 [default: none]
     #[arg(long, value_enum, value_name = "ACT")]
     input: Option<InputArg>,
-    /// Whether θ₁ and θ₄ have biases
+    /// Whether θ₁ and θ₄ have biases [default: false]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     bias: Option<bool>,
-    /// How nodes become one vector: sum, max, mean, in the order given
+    /// How nodes become one vector: sum, max, mean, in the order given [default: sum,max]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "R,…")]
     readout: Option<Vec<ReadoutArg>>,
-    /// Whether level 0 is read out too
+    /// Whether level 0 is read out too [default: true; of --preset paper, false]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     finest: Option<bool>,
-    /// Whether the neighbourhoods x are read out too
+    /// Whether the neighbourhoods x are read out too [default: true; of --preset paper, false]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     local: Option<bool>,
-    /// Whether each number e of an embedding becomes sign(e)·ln(1 + |e|)
+    /// Whether each number e of an embedding becomes sign(e)·ln(1 + |e|) [default: true; of
+    /// --preset paper, false]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     log: Option<bool>,
     /// How often every graph is seen [default: 10]
@@ -56,41 +57,42 @@ pub(crate) struct NetworkArgs {
     /// The first learning rate [default: 1e-4]
     #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     lr: Option<f64>,
-    /// How many times smaller the last learning rate is
+    /// How many times smaller the last learning rate is [default: 1000]
     #[arg(long, value_name = "X")]
     decay: Option<f64>,
-    /// How pairs of neighbourhoods and super-nodes are scored
+    /// How pairs of neighbourhoods and super-nodes are scored [default: jsd]
     #[arg(long, value_enum, value_name = "LOSS")]
     loss: Option<LossArg>,
-    /// τ of --loss cosine
+    /// τ, with --loss cosine [default: 0.2]
     #[arg(long, value_name = "T", requires = "loss")]
     temperature: Option<f64>,
-    /// Which super-nodes a neighbourhood is to be told from
+    /// Which super-nodes a neighbourhood is to be told from [default: all]
     #[arg(long, value_enum, value_name = "WHICH")]
     negatives: Option<NegativesArg>,
-    /// Whether the nodes' own attributes are features
+    /// Whether the nodes' own attributes are features [default: true]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     attributes: Option<bool>,
-    /// Whether the nodes' own labels are features
+    /// Whether the nodes' own labels are features [default: true]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     labels: Option<bool>,
-    /// When the degree is a feature; auto is where nodes bring nothing else
+    /// When the degree is a feature; auto: where nodes bring nothing else [default: auto]
     #[arg(long, value_enum, value_name = "WHEN")]
     degree: Option<WhenArg>,
     /// When a node's surroundings are features too (degree, returns of random
-    /// walks, clustering); auto is where nodes have no attributes of their own
+    /// walks, clustering); auto: where nodes have no attributes of their own [default: auto; of
+    /// --preset paper, never]
     #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, default_missing_value = "always")]
     structure: Option<WhenArg>,
-    /// How graphs are coarsened
+    /// How graphs are coarsened [default: variation-neighborhoods]
     #[arg(long, value_enum, value_name = "M")]
     coarsening: Option<MethodArg>,
-    /// How much smaller the last level of a pyramid is
+    /// How much smaller the last level of a pyramid is [default: 0.99]
     #[arg(long, value_name = "R")]
     ratio: Option<f64>,
-    /// Eigenvectors that a coarsening keeps
+    /// Eigenvectors that a coarsening keeps [default: 6]
     #[arg(long, value_name = "K")]
     k: Option<usize>,
-    /// What to do with edge weights
+    /// What to do with edge weights [default: use]
     #[arg(long, value_enum, value_name = "W")]
     weights: Option<WeightArg>,
 }
@@ -147,11 +149,11 @@ enum NegativesArg {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum WhenArg {
-    /// where it has proved useful
+    /// where it is said to help
     Auto,
     /// beside everything else
     Always,
-    /// not even when there is nothing else
+    /// nowhere
     Never,
 }
 

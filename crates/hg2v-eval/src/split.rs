@@ -105,7 +105,10 @@ pub fn stratified_folds(labels: &[u32], folds: usize, seed: u64, index: u64) -> 
         return Err(Error::parameter(
             "folds",
             folds,
-            format!("it must be between 2 and the {} rows to divide: give more", labels.len()),
+            format!(
+                "it must be between 2 and {}, the graphs there are to divide: give more graphs",
+                labels.len()
+            ),
         ));
     }
     members.sort_by_key(|members| members[0]);

@@ -7,8 +7,8 @@
 //! 3. [`coarsen`]: each graph becomes a spectral pyramid (Loukas 2019);
 //! 4. [`nn`]: the operators of the network, forwards and backwards;
 //! 5. [`model`]: the network: pyramids in, vectors out;
-//! 6. [`train`]: mutual information between neighbourhoods and super-nodes, made large;
-//! 7. [`prepare`]: records become what the network sees, all the same way every time;
+//! 6. [`prepare`]: records become what the network sees, all the same way every time;
+//! 7. [`train`]: mutual information between neighbourhoods and super-nodes, made large;
 //! 8. [`saved`]: a model as a folder, and a run of training that goes on after a stop;
 //! 9. [`embed`] and [`vectors`]: vectors for any graphs, afterwards, and files of them.
 //!
@@ -45,9 +45,9 @@ pub mod nn;
 
 pub mod model;
 
-pub mod train;
-
 pub mod prepare;
+
+pub mod train;
 
 pub mod saved;
 

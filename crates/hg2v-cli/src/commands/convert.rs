@@ -9,11 +9,12 @@ use serde::Serialize;
 
 use crate::context::Context;
 use crate::out::Layout;
+use crate::table::counted;
 
 /// Write a collection of graphs in another format, losing nothing
 ///
 /// Graphs are read and written one by one: memory does not grow with their
-/// number (TU, which must be held whole, excepted). OUT appears when it is
+/// number (TU, CSV and GraphML, which must be held whole, excepted). OUT appears when it is
 /// complete; an interrupted run leaves what was there.
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -106,8 +107,12 @@ impl std::fmt::Display for Converted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{} graphs ({} nodes, {} edges), {} → {}",
-            self.graphs, self.nodes, self.edges, self.input_format, self.output_format
+            "{} ({}, {}), {} → {}",
+            counted(self.graphs, "graph"),
+            counted(self.nodes, "node"),
+            counted(self.edges, "edge"),
+            self.input_format,
+            self.output_format
         )?;
         if let Some(bytes) = self.bytes {
             write!(f, ", {bytes} bytes")?;

@@ -15,7 +15,7 @@ use hg2v_eval::{Matrix, select};
 
 use crate::context::Context;
 use crate::device::DeviceArgs;
-use crate::graphs::{self, CacheArgs, check_vectors};
+use crate::graphs::{self, CacheArgs, check_vectors, say_findings};
 use crate::judging::{GridArg, ModeArg, best, candidates, judged, table_of};
 use crate::network::NetworkArgs;
 use crate::predictions;
@@ -46,13 +46,13 @@ pub(crate) struct Args {
     data: PathBuf,
     /// Judge these vectors instead of a model's: .npy, .parquet, .csv or .tsv (whose first line
     /// names the columns), a row for each graph in the order of the graphs; id and y are no numbers
-    /// of a vector
-    #[arg(long, value_name = "E")]
+    /// of a vector. Options of a model then mean nothing
+    #[arg(long, value_name = "E", conflicts_with_all = ["grid", "device"])]
     embeddings: Option<PathBuf>,
     /// Who sees what
     #[arg(long, value_enum, default_value = "inductive", value_name = "P")]
     protocol: ModeArg,
-    /// How many 80/20 splits
+    /// How many 80/20 splits; tenfold has its ten folds
     #[arg(long, default_value_t = 10, value_name = "N")]
     splits: usize,
     /// Choose d, a and L by validation accuracy
@@ -115,6 +115,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         Some(_) => Collection::flat(run, params.weights)?,
         None => params.collect(run, args.cache.open().as_ref())?,
     };
+    say_findings(&collection.notes.found, context);
     let mode = args.protocol.into();
     let protocol = select::Protocol { seed: context.seed(), ..select::Protocol::default() };
     let mut study = Study::new(&collection, mode, args.splits, protocol)?;
@@ -195,13 +196,17 @@ fn report(
             context.print(table.lines().join("\n"))?;
         }
     }
-    let who = match study.mode {
-        Mode::Inductive => "80/20 splits, the model trained on the 80 alone",
-        Mode::Transductive => "80/20 splits, the model trained on all graphs without labels",
-        Mode::Tenfold => "folds, the model trained on all graphs without labels",
+    let parts = match study.mode {
+        Mode::Inductive | Mode::Transductive => "80/20 splits",
+        Mode::Tenfold => "folds",
+    };
+    let vectors = match (&args.embeddings, study.mode) {
+        (Some(_), _) => "vectors as they were given",
+        (None, Mode::Inductive) => "the model trained on the 80 alone",
+        (None, _) => "the model trained on all graphs without labels",
     };
     context.print(format!(
-        "\n{} graphs, {} classes; mean ± deviation over {} {who}; C-SVM, settings chosen by \
+        "\n{} graphs, {} classes; mean ± deviation over {} {parts}, {vectors}; C-SVM, settings chosen by \
          5-fold cross-validation; seed {}",
         study.labels.len(),
         study.classes.len(),

@@ -21,6 +21,7 @@ use crate::device::DeviceArgs;
 use crate::graphs::{self, CacheArgs, say_findings};
 use crate::interrupt;
 use crate::network::NetworkArgs;
+use crate::table::counted;
 
 /// Train a model on a collection of graphs; labels are not used
 ///
@@ -185,10 +186,15 @@ fn stored_run(args: &Args) -> anyhow::Result<Option<Config>> {
     let occupied = is_occupied(&args.out).map_err(|e| Error::io(&args.out, "read", e))?;
     if !args.resume {
         if occupied {
-            let taken = std::io::Error::new(
-                std::io::ErrorKind::AlreadyExists,
-                "the folder is not empty; name a new one, or go on with --resume",
-            );
+            let unfinished = saved::read_config(&args.out)
+                .is_ok_and(|config| config.parameters_sha256.is_none());
+            let problem = match unfinished {
+                true => {
+                    "a training stands there that is not finished; go on with --resume, or name a new folder"
+                }
+                false => "the folder is not empty; name a new one",
+            };
+            let taken = std::io::Error::new(std::io::ErrorKind::AlreadyExists, problem);
             return Err(Error::io(&args.out, "create", taken).into());
         }
         return Ok(None);
@@ -309,8 +315,8 @@ fn report(
     }
     let losses: Vec<String> = losses.iter().map(|loss| format!("{loss:.4}")).collect();
     context.say(format!(
-        "trained {} epochs in {:.2} s; the last epoch's loss, level by level: {}",
-        params.recipe.epochs,
+        "trained {} in {:.2} s; the last epoch's loss, level by level: {}",
+        counted(params.recipe.epochs, "epoch"),
         training,
         losses.join(", ")
     ));

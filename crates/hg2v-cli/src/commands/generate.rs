@@ -16,6 +16,7 @@ use hg2v::graph::Scalar;
 
 use crate::context::Context;
 use crate::out::Out;
+use crate::table::counted;
 
 /// Make synthetic graphs
 ///
@@ -291,12 +292,11 @@ fn make<const GRAPHS: u64>(
     sink.finish()?;
     progress.finish_and_clear();
     context.say(format!(
-        "{}: {} {} graphs, {} nodes, {} edges",
+        "{}: {}, {}, {}",
         set.out.out.display(),
-        totals.graphs,
-        model.name(),
-        totals.nodes,
-        totals.edges
+        counted(totals.graphs, &format!("{} graph", model.name())),
+        counted(totals.nodes, "node"),
+        counted(totals.edges, "edge"),
     ));
     if context.global.json && !set.out.is_stdout() {
         context.print(serde_json::to_string(&totals)?)?;

@@ -6,7 +6,7 @@ use hg2v::dataset::duplicates::Groups;
 use hg2v::dataset::summary::{Spread, Summary, SummaryOptions, Vocabulary, summarize};
 
 use crate::context::Context;
-use crate::graphs::summary_options;
+use crate::graphs::{findings, summary_options};
 use crate::table::{Table, counted, decimal, grouped, label, percent};
 
 /// Say what is in a collection: sizes, features, classes, duplicates, problems
@@ -25,6 +25,11 @@ use crate::table::{Table, counted, decimal, grouped, label, percent};
 /// rounds), findings,
 /// ignored and features (dim, plan, problem); what a collection lacks is null.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  hg2v info MUTAG.zip                                 what is in it, and what is odd about it
+  hg2v info graphs.jsonl --json | jq .duplicates      one answer of many
+  hg2v info lake --no-duplicates                      a folder of Parquet, without the slowest part")]
 pub(crate) struct Args {
     /// The collection of graphs
     #[arg(value_name = "DATA")]
@@ -239,20 +244,12 @@ fn class_table(classes: &Vocabulary, graphs: u64) -> Vec<String> {
 
 /// What a user may want to mend, and what happens if they do not.
 fn problems(summary: &Summary) -> Vec<String> {
-    let found = &summary.findings;
-    let counts = [
-        (summary.empty_graphs, "graph", "without nodes: kept, with nothing to learn from"),
-        (found.self_loops, "self-loop", "left out"),
-        (found.repeated_edges, "repeated edge", "merged"),
-        (found.conflicting_weights, "repeat", "of another weight: the largest counts"),
-        (found.zero_weights, "edge", "of weight zero: left out"),
-        (found.negative_weights, "negative weight", "met: refused unless told otherwise"),
-        (found.directed_graphs, "directed graph", "taken as undirected"),
-    ];
-    let met = counts.iter().filter(|(count, _, _)| *count > 0);
-    let mut problems: Vec<String> = met
-        .map(|(count, thing, happens)| format!("{} {happens}", counted(*count, thing)))
-        .collect();
+    let mut problems = Vec::new();
+    if summary.empty_graphs > 0 {
+        let graphs = counted(summary.empty_graphs, "graph");
+        problems.push(format!("{graphs} without nodes: kept, with nothing to learn from"));
+    }
+    problems.extend(findings(&summary.findings, "met: refused unless told otherwise"));
     problems.extend(summary.features.problem.clone());
     problems
 }

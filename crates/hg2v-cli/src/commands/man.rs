@@ -19,13 +19,18 @@ pub(crate) struct Args {
     folder: PathBuf,
 }
 
+/// A command, its subcommands, and theirs.
+fn with_subcommands(command: &clap::Command) -> Vec<&clap::Command> {
+    let below = command.get_subcommands().filter(|command| command.get_name() != "help");
+    [command].into_iter().chain(below.flat_map(with_subcommands)).collect()
+}
+
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     std::fs::create_dir_all(&args.folder).map_err(|e| Error::io(&args.folder, "write", e))?;
     let mut command = crate::command();
     // Names subcommands in full.
     command.build();
-    let subcommands = command.get_subcommands().filter(|command| command.get_name() != "help");
-    let commands: Vec<_> = [&command].into_iter().chain(subcommands).collect();
+    let commands = with_subcommands(&command);
     for &command in &commands {
         let page = Man::new(command.clone());
         let path = args.folder.join(page.get_filename());

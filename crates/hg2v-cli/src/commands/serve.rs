@@ -36,7 +36,7 @@ use crate::near::NearArgs;
 #[command(after_help = "\
 Examples:
   hg2v serve mutag.model --index mutag.parquet --data MUTAG.zip
-  curl -d '{\"edges\":[[0,1],[1,2]]}' http://127.0.0.1:8080/embed
+  curl -d '{\"edges\":[[0,1],[1,2]],\"node_labels\":[0,0,1]}' http://127.0.0.1:8080/embed
   curl -d '{\"id\":17}' 'http://127.0.0.1:8080/search?top=3'
   curl -T - -H 'Content-Type: application/x-ndjson' -X POST http://127.0.0.1:8080/embed < graphs.jsonl
   HG2V_TOKEN=secret hg2v serve mutag.model --listen 0.0.0.0:8080")]

@@ -129,5 +129,5 @@ fn a_negative_weight_names_the_graph_and_the_way_out() {
     let arguments = ["coarsen", "graphs.jsonl", "--out", "p.jsonl", "--weights", "abs"];
     let (code, _, err) = hg2v(folder.path(), &arguments);
     assert_eq!(code, 0);
-    assert!(err.contains("1 negative weights made positive"), "{err}");
+    assert!(err.contains("1 negative weight made positive"), "{err}");
 }

@@ -21,13 +21,17 @@ fn every_command_has_an_example_and_a_manual_page() {
     done(at, &["man", "pages"]);
     let names: Vec<String> = commands().into_iter().filter(|name| name != "help").collect();
     assert!(names.len() > 15, "{names:?}");
-    assert_eq!(fs::read_dir(at.join("pages")).unwrap().count(), names.len() + 1);
+    let deeper = fs::read_dir(at.join("pages")).unwrap().count() - names.len() - 1;
+    assert!(deeper > 10, "pages of generate's and datasets' own commands: {deeper}");
+    assert!(at.join("pages/hg2v-generate-dla.1").exists());
     for name in names {
         let (code, help, _) = hg2v(at, &[&name, "--help"]);
         assert_eq!(code, 0);
         let page = fs::read_to_string(at.join(format!("pages/hg2v-{name}.1"))).unwrap();
         for text in [&help, &page.replace("\\-", "-")] {
-            assert!(text.contains(&format!("hg2v {name}")), "{name} has no example: {text}");
+            // Its usage names it, too; examples stand after that.
+            let (_, examples) = text.rsplit_once("Examples").expect(&name);
+            assert!(examples.contains(&format!("hg2v {name}")), "{name} has no example: {text}");
         }
     }
     let whole = fs::read_to_string(at.join("pages/hg2v.1")).unwrap().replace("\\-", "-");
@@ -37,7 +41,10 @@ fn every_command_has_an_example_and_a_manual_page() {
 #[test]
 fn the_defaults_that_help_tells_are_those_of_the_library() {
     let (_, help, _) = hg2v(".".as_ref(), &["fit", "--help"]);
-    let hg2v::Hg2vParams { architecture, recipe, .. } = hg2v::Hg2vParams::default();
+    let hg2v::Hg2vParams { architecture, recipe, coarsening, .. } = hg2v::Hg2vParams::default();
+    let paper = hg2v::Hg2vParams::paper();
+    assert!(architecture.finest && architecture.local && architecture.log);
+    assert!(!paper.architecture.finest && !paper.architecture.local && !paper.architecture.log);
     for (option, default) in [
         ("--dim", architecture.dim.to_string()),
         ("--hops", architecture.hops.to_string()),
@@ -45,8 +52,13 @@ fn the_defaults_that_help_tells_are_those_of_the_library() {
         ("--epochs", recipe.epochs.to_string()),
         ("--batch", recipe.batch.to_string()),
         ("--lr", format!("{:e}", recipe.rate)),
+        ("--decay", recipe.decay.to_string()),
+        ("--ratio", coarsening.ratio.to_string()),
+        ("--k", coarsening.k.to_string()),
+        ("--coarsening", coarsening.method.name().to_owned()),
+        ("--bias", architecture.bias.to_string()),
     ] {
-        let about = help.split(&format!("{option} <")).nth(1).unwrap();
+        let about = help.split(&format!("{option} ")).nth(1).unwrap();
         let about = about.split("\n\n").next().unwrap();
         assert!(about.contains(&format!("[default: {default}]")), "{option}: {about}");
     }

@@ -346,7 +346,10 @@ fn a_killed_run_and_an_interrupted_run_resume_to_the_same_bytes() {
     assert!(err.contains("not finished") && err.contains("--resume"), "{err}");
     let (code, _, err) = hg2v(at, &arguments("killed", &[]));
     assert_eq!(code, 1);
-    assert!(err.contains("not empty") && err.contains("--resume"), "{err}");
+    assert!(err.contains("not finished") && err.contains("--resume"), "{err}");
+    let (code, _, err) = hg2v(at, &arguments("whole", &[]));
+    assert_eq!(code, 1);
+    assert!(err.contains("not empty") && !err.contains("--resume"), "{err}");
     let (code, _, err) =
         hg2v(at, &["fit", "graphs.jsonl", "--out", "killed", "--resume", "--dim", "32"]);
     assert_eq!(code, 2);

@@ -99,7 +99,11 @@ fn collections_that_cannot_be_used() {
     refused(at, "evaluate none.jsonl", &["none.jsonl", "no graphs"]);
     refused(at, "evaluate one.jsonl", &["all 1 graphs have the label 7", "two classes"]);
     refused(at, "evaluate three.jsonl", &["1 of 1 graphs have no label", "give it as `y`"]);
-    refused(at, "evaluate few.jsonl --epochs 1", &["folds is 5", "the 4 rows to divide"]);
+    refused(
+        at,
+        "evaluate few.jsonl --epochs 1",
+        &["folds is 5", "4, the graphs there are to divide"],
+    );
 
     // One graph, and graphs that are all the same, are trained on and embedded.
     write("same.jsonl", &"{\"edges\":[[0,1],[1,2]]}\n".repeat(5));

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use rand::RngExt;
 
 use super::{Components, Graph};
-use crate::rng::{self, ChaCha8Rng};
+use crate::rng;
 
 /// Components up to this size are drawn by all pairs of nodes.
 const ALL_PAIRS: usize = 300;

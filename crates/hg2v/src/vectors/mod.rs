@@ -139,6 +139,10 @@ fn format_of(path: &Path) -> Result<Format> {
     if path == Path::new("-") {
         return Ok(Format::Csv);
     }
+    if path.is_dir() {
+        let fix = "name a file; of a folder of graphs hg2v embed makes one file of vectors";
+        return Err(Error::input(path, Place::Whole, "vectors are read from a file", fix));
+    }
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("npy") => Ok(Format::Npy),
         Some("parquet") => Ok(Format::Parquet),

@@ -391,6 +391,25 @@ fn a_cut_file_is_refused() {
     }
 }
 
+/// The decoder would pass over two hundred thousand million booleans, one by one.
+#[test]
+fn a_footer_of_endless_lists_is_refused_at_once() {
+    let mut bytes = small_file();
+    let end = bytes.len() - 8;
+    let length = u32::from_le_bytes(bytes[end..end + 4].try_into().unwrap());
+    // Field 40: a list of a hundred lists of 2³¹ − 1 booleans each.
+    let lists = [0xf1, 0xff, 0xff, 0xff, 0xff, 7].repeat(100);
+    let more = [&[0x09, 80, 0xf9, 100], &lists[..]].concat();
+    bytes[end..end + 4].copy_from_slice(&(length + more.len() as u32).to_le_bytes());
+    // Before the byte that ends the footer.
+    bytes.splice(end - 1..end - 1, more);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("endless.parquet");
+    fs::write(&path, &bytes).unwrap();
+    let message = drain(&path).unwrap();
+    assert!(message.contains("what it says about itself is not as it should be"), "{message}");
+}
+
 /// Damage anywhere gives graphs or an error, never a panic; most of it is found.
 #[test]
 fn a_flipped_byte_is_survived() {

@@ -25,6 +25,7 @@
 
 pub(crate) mod columns;
 pub(crate) mod decode;
+mod grammar;
 pub(crate) mod guard;
 pub(crate) mod open;
 pub(crate) mod write;

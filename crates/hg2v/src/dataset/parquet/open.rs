@@ -2,6 +2,7 @@
 //! only what is asked for is read, and no row group may claim more than may be held.
 
 use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,8 +14,8 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::file::metadata::ParquetMetaData;
 
-use super::JSON_COLUMNS;
 use super::guard::guarded;
+use super::{JSON_COLUMNS, grammar};
 use crate::dataset::Limits;
 use crate::error::{Error, Place, Result, shown};
 
@@ -51,6 +52,9 @@ impl Opened {
                 "the file may be cut short or damaged: write or download it again",
             )
         };
+        if !footer_is_one(&file) {
+            return Err(damaged(MALFORMED.to_owned()));
+        }
         // The types come from the Parquet columns themselves, so that it does not
         // matter which program wrote the file or what it noted about its own types.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
@@ -59,6 +63,9 @@ impl Opened {
         let chosen = choose(&schema)?;
         let names: Vec<_> = chosen.iter().map(|&root| schema.field(root).name().as_str()).collect();
         bound_memory(path, metadata.metadata(), &names, limits)?;
+        if !pages_are_some(&file, metadata.metadata(), &names) {
+            return Err(damaged(MALFORMED.to_owned()));
+        }
         // Texts are read as views: a dictionary whose one long text stands in every
         // row is then held once.
         let viewed = Schema::new(schema.fields().iter().map(|f| viewing(f)).collect::<Vec<_>>());
@@ -77,6 +84,40 @@ impl Opened {
             json: json_note(metadata.metadata()),
         })
     }
+}
+
+const MALFORMED: &str = "what it says about itself is not as it should be";
+
+/// Whether the file ends in a footer; where it does not so much as claim one, the decoder
+/// says why.
+fn footer_is_one(mut file: &File) -> bool {
+    let mut claim = || {
+        let end = file.seek(SeekFrom::End(-8)).ok()?;
+        let mut last = [0; 8];
+        file.read_exact(&mut last).ok()?;
+        let [length @ .., b'P', b'A', b'R', b'1'] = last else { return None };
+        let length = u64::from(u32::from_le_bytes(length));
+        file.seek(SeekFrom::Start(end.checked_sub(length)?)).ok()?;
+        Some(length)
+    };
+    claim().is_none_or(|length| grammar::is_footer(file, length))
+}
+
+/// Whether the columns `used` are made of pages.
+fn pages_are_some(mut file: &File, metadata: &ParquetMetaData, used: &[&str]) -> bool {
+    let columns = metadata.row_groups().iter().flat_map(|group| group.columns());
+    let used = columns.filter(|column| {
+        let name = column.column_path().parts().first();
+        name.is_some_and(|name| used.contains(&name.as_str()))
+    });
+    used.into_iter().all(|column| {
+        let first = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
+        let place = |at: i64| u64::try_from(at).ok();
+        let (Some(first), Some(length)) = (place(first), place(column.compressed_size())) else {
+            return false;
+        };
+        file.seek(SeekFrom::Start(first)).is_ok() && grammar::are_pages(file, length)
+    })
 }
 
 /// The same field, its texts as views.

@@ -119,19 +119,21 @@ impl Model {
         Ok((PyArray1::from_vec(py, values).reshape([total, dim])?, text(py, &notes)?))
     }
 
-    /// The vectors of the graphs of an Arrow record batch, as another.
-    #[pyo3(signature = (batch, threads=0))]
+    /// The vectors of the graphs of an Arrow record batch, as another; `first` is the number of
+    /// its first row, for messages.
+    #[pyo3(signature = (batch, threads=0, first=0))]
     fn embed_arrow(
         &self,
         py: Python<'_>,
         batch: PyRecordBatch,
         threads: usize,
+        first: u64,
     ) -> PyResult<Py<PyAny>> {
         let batch = batch.into_inner();
         let (file, limits, total) = (Path::new(IN_MEMORY), Limits::default(), batch.num_rows());
         let made = work::run(py, threads, None, |watch| {
             let watch = |done| watch.at(done, total as u64);
-            self.model.embed_batch_watched(&batch, file, &limits, watch)
+            self.model.embed_batch_watched(&batch, first, file, &limits, watch)
         })?;
         exported(py, made)
     }

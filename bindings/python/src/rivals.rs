@@ -42,6 +42,7 @@ impl Graph2Vec {
     ) -> PyResult<Graph2Vec> {
         let skip_gram: SkipGram = serde_json::from_str(skip_gram).map_err(|e| parameter(py, &e))?;
         let fitted = work::run(py, threads, progress, |watch| {
+            check_rounds(rounds)?;
             skip_gram.check()?;
             let method = graph2vec::Graph2Vec { rounds, skip_gram };
             method.fit(&flat(graphs, watch)?, &|share| watch.share(share))
@@ -86,6 +87,7 @@ pub(crate) fn wl_optimal_assignment<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let gram = work::run(py, threads, progress, |watch| {
+        check_rounds(rounds)?;
         WlOa { rounds }.gram(&flat(graphs, watch)?, &|share| watch.share(share))
     })?;
     array(py, &gram)
@@ -113,12 +115,21 @@ pub(crate) fn wwl<'py>(
         }
     };
     let distances = work::run(py, threads, progress, |watch| {
+        check_rounds(rounds)?;
         let kernel = Wwl { nodes: nodes?, rounds: vec![rounds], ..Wwl::default() };
         let of_each =
             kernel.distances_by(&flat(graphs, watch)?, known, &|share| watch.share(share));
         of_each.map(|mut of_each| of_each.swap_remove(0))
     })?;
     array(py, &distances)
+}
+
+/// Labels tell nothing more after as many rounds as a graph has nodes.
+fn check_rounds(rounds: usize) -> hg2v::Result<()> {
+    match rounds {
+        ..=1000 => Ok(()),
+        _ => Err(hg2v::Error::parameter("rounds", rounds, "it must be at most 1000")),
+    }
 }
 
 /// Graphs for methods that look at no pyramids.

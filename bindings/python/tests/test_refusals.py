@@ -434,3 +434,44 @@ def test_no_panic_reaches_the_interpreter():
 
 def test_paths_may_be_paths(folder):
     assert hg2v.load(pathlib.Path(folder)).dim == hg2v.load(str(folder)).dim
+
+
+def test_numbers_too_large_are_named():
+    nx = pytest.importorskip("networkx")
+    ring = nx.cycle_graph(5)
+    ring.graph["id"] = 2**63
+    with pytest.raises(InputError, match=r"^graph 0: id 9223372036854775808 does not fit"):
+        hg2v.graphs([ring])
+    with pytest.raises(ParameterError, match="random_state is .* 2⁶⁴"):
+        hg2v.HG2V(random_state=2**70).fit([nx.cycle_graph(5)])
+    for method in (hg2v.WLOptimalAssignment, hg2v.WassersteinWL, hg2v.Graph2Vec):
+        with pytest.raises(ParameterError, match="rounds is 1000000000000"):
+            method(rounds=10**12).fit_transform([nx.cycle_graph(5), nx.path_graph(5)])
+
+
+def test_tables_in_pieces(arrays):
+    """Rows of a table are called by their place in all of it; streams are tables."""
+    pa = pytest.importorskip("pyarrow")
+    with pytest.raises(NotFittedError):
+        hg2v.embed_arrow(hg2v.HG2V(), pa.table({"src": [[0]], "dst": [[1]]}))
+    pieces = [[[0], [1]]] * 7, [[[0], [1]], [[0], [1]]]
+
+    def rows(piece):
+        ends = [[row[side] for row in piece] for side in (0, 1)]
+        return pa.record_batch({"src": ends[0], "dst": ends[1]})
+
+    table = pa.Table.from_batches([rows(piece) for piece in pieces])
+    model = hg2v.HG2V(dim=4, levels=1, epochs=1).fit([([[0, 1], [1, 2]], None)] * 3)
+    whole = hg2v.embed_arrow(model, table)
+    assert whole.num_rows == 9
+    reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches())
+    assert hg2v.embed_arrow(model, reader).equals(whole)
+
+    class Stream:
+        def __arrow_c_stream__(self, requested_schema=None):
+            return table.__arrow_c_stream__(requested_schema)
+
+    assert hg2v.embed_arrow(model, Stream()).equals(whole)
+    bad = pa.Table.from_batches([rows(pieces[0]), rows([[[0], [1]], [[0], [-1]]])])
+    with pytest.raises(InputError, match="graph 8"):
+        hg2v.embed_arrow(model, bad)

@@ -55,17 +55,23 @@ fn main() -> ExitCode {
 
 /// All that can be said to the command.
 fn command() -> clap::Command {
-    with_negative_numbers(Cli::command())
+    lenient(Cli::command())
 }
 
-/// An option takes `-1` for its value, so that it can say what is wrong with that.
-fn with_negative_numbers(command: clap::Command) -> clap::Command {
+/// An option takes `-1` for its value, so that it can say what is wrong with that; a variable
+/// that is empty says nothing.
+fn lenient(command: clap::Command) -> clap::Command {
     command
         .mut_args(|arg| {
             let takes_value = !arg.is_positional() && arg.get_action().takes_values();
+            let empty = |name| std::env::var_os(name).is_some_and(|value| value.is_empty());
+            let arg = match arg.get_env().is_some_and(empty) {
+                true => arg.env(None::<&str>),
+                false => arg,
+            };
             arg.allow_negative_numbers(takes_value)
         })
-        .mut_subcommands(with_negative_numbers)
+        .mut_subcommands(lenient)
 }
 
 /// What the standard library says of a number that is none, in words that help.

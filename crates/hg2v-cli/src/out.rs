@@ -1,9 +1,14 @@
-//! `--out PATH [--format F]`: where a collection is written, and as what.
+//! `--out PATH [--format F]`: where a collection is written, and as what; outputs that no
+//! command should write.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use hg2v::dataset::{self, Format, Sink};
+use hg2v::error::Error;
+
+use crate::context::Context;
 
 /// Where to write a collection of graphs.
 #[derive(Args, Clone)]
@@ -58,4 +63,33 @@ impl Out {
     pub(crate) fn is_stdout(&self) -> bool {
         self.out.as_os_str() == "-"
     }
+}
+
+/// Refuses to write over what is read.
+pub(crate) fn refuse_same(input: &Path, out: &Path) -> hg2v::Result<()> {
+    let same = match (fs::canonicalize(input), fs::canonicalize(out)) {
+        (Ok(input), Ok(out)) => {
+            input == out && out.metadata().is_ok_and(|there| !is_stream(&there))
+        }
+        _ => false,
+    };
+    if same {
+        let requirement = "that is the input itself; name another file";
+        return Err(Error::parameter("OUT", out.display(), requirement));
+    }
+    Ok(())
+}
+
+/// A terminal or a pipe may be both.
+fn is_stream(there: &fs::Metadata) -> bool {
+    !there.is_file() && !there.is_dir()
+}
+
+/// Refuses `--json` where its result would stand among what goes to standard output.
+pub(crate) fn refuse_json(out: &Path, context: &Context) -> hg2v::Result<()> {
+    if out.as_os_str() == "-" && context.global.json {
+        let requirement = "OUT is standard output, where its result would stand among the output";
+        return Err(Error::parameter("--json", "on", requirement));
+    }
+    Ok(())
 }

@@ -2,7 +2,6 @@
 //! that another program needs to judge the same vectors on the same splits.
 
 use std::io::Write;
-use std::path::Path;
 
 use hg2v::error::Error;
 use hg2v::graph::Scalar;
@@ -35,11 +34,10 @@ struct Line<'a> {
 
 /// Writes a line for each split of each method.
 pub(crate) fn write<'a>(
-    path: &Path,
+    mut out: OutputFile,
     study: &Study<'_>,
     methods: impl Iterator<Item = (&'a str, &'a [SplitResult])>,
 ) -> anyhow::Result<()> {
-    let mut out = OutputFile::create(path)?;
     let protocol = &study.protocol;
     for (method, results) in methods {
         for (split, result) in study.splits.iter().zip(results) {
@@ -58,7 +56,7 @@ pub(crate) fn write<'a>(
             };
             let mut bytes = serde_json::to_vec(&line)?;
             bytes.push(b'\n');
-            out.write_all(&bytes).map_err(|e| Error::io(path, "write", e))?;
+            out.write_all(&bytes).map_err(|e| Error::io(out.path(), "write", e))?;
         }
     }
     Ok(out.commit()?)

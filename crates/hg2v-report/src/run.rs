@@ -60,7 +60,10 @@ impl RunFolder {
         Ok(RunFolder {
             config: saved::read_config(&model)?,
             log: saved::read_log(&model)?,
-            data: own(GRAPHS).or_else(|| note.as_ref().map(|note| note.data.clone())),
+            data: own(GRAPHS).or_else(|| {
+                let told = note.as_ref().map(|note| note.data.clone());
+                told.filter(|data| data.as_os_str() != "-")
+            }),
             vectors: own(VECTORS),
             evaluation,
             note,

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use axum::Router;
 use axum::body::Body;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Query, Request, State};
 use axum::http::header::{
     AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY,
@@ -233,7 +234,11 @@ async fn metrics(State(app): State<Arc<App>>) -> Response {
     answer(StatusCode::OK, "text/plain; version=0.0.4", app.metrics.text(waiting))
 }
 
-async fn graph(State(app): State<Arc<App>>, Path(id): Path<String>) -> Response {
+async fn graph(State(app): State<Arc<App>>, id: Result<Path<String>, PathRejection>) -> Response {
+    let Ok(Path(id)) = id else {
+        let said = "the name of a graph is no text";
+        return Refusal(StatusCode::BAD_REQUEST, said.to_owned()).into_response();
+    };
     let state = app.current.get();
     match state.graphs.as_ref().and_then(|graphs| graphs.line(&id)) {
         Some(line) => answer(StatusCode::OK, "application/json", line),

@@ -4,7 +4,7 @@
 //! synced, and renamed: a crash, a full disk or a Ctrl-C leaves what was there.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -46,7 +46,8 @@ impl Drop for Unfinished {
 }
 
 /// A file that takes its name only when [`commit`](OutputFile::commit) succeeds;
-/// `-` is standard output.
+/// `-` is standard output. What a link points to is replaced, not the link, and keeps its
+/// permissions; pipes and devices are written to as it goes.
 pub struct OutputFile {
     path: PathBuf,
     to: Target,
@@ -54,26 +55,29 @@ pub struct OutputFile {
 
 enum Target {
     Stdout(BufWriter<io::Stdout>),
-    File(BufWriter<NamedTempFile>, Unfinished),
+    /// What is no file, and cannot be replaced by one.
+    Stream(BufWriter<File>),
+    File(BufWriter<NamedTempFile>, Replaced, Unfinished),
+}
+
+/// The name that a file takes at the end, and who may read what stands there.
+struct Replaced {
+    path: PathBuf,
+    permissions: Option<Permissions>,
 }
 
 impl OutputFile {
     /// Begins writing `path`.
     ///
     /// # Errors
-    /// When its folder does not exist or cannot be written.
+    /// When its folder does not exist or cannot be written, or it is a folder itself.
     pub fn create(path: &Path) -> Result<OutputFile> {
         let to = if path == Path::new("-") {
-            Target::Stdout(BufWriter::with_capacity(1 << 16, io::stdout()))
+            Ok(Target::Stdout(BufWriter::with_capacity(1 << 16, io::stdout())))
         } else {
-            let file = tempfile::Builder::new()
-                .prefix(".hg2v-")
-                .permissions_like_a_new_file()
-                .tempfile_in(folder_of(path))
-                .map_err(|e| Error::io(path, "create", e))?;
-            let name = Unfinished::new(file.path());
-            Target::File(BufWriter::with_capacity(1 << 18, file), name)
+            Target::new(path)
         };
+        let to = to.map_err(|e| Error::io(path, "create", e))?;
         Ok(OutputFile { path: path.to_path_buf(), to })
     }
 
@@ -85,10 +89,14 @@ impl OutputFile {
         let failed = |e| Error::io(&self.path, "write", e);
         match self.to {
             Target::Stdout(mut out) => out.flush().map_err(failed),
-            Target::File(out, _name) => {
+            Target::Stream(mut out) => out.flush().map_err(failed),
+            Target::File(out, replaced, _name) => {
                 let file = out.into_inner().map_err(|e| failed(e.into_error()))?;
+                if let Some(permissions) = replaced.permissions {
+                    file.as_file().set_permissions(permissions).map_err(failed)?;
+                }
                 file.as_file().sync_all().map_err(failed)?;
-                file.persist(&self.path).map_err(|e| failed(e.error))?;
+                file.persist(&replaced.path).map_err(|e| failed(e.error))?;
                 Ok(())
             }
         }
@@ -97,16 +105,16 @@ impl OutputFile {
     /// What is written so far, to be read back.
     ///
     /// # Errors
-    /// On standard output, which keeps nothing; or when the disk refuses.
+    /// On standard output and pipes, which keep nothing; or when the disk refuses.
     pub fn reopen(&mut self) -> Result<File> {
         let failed = |e| Error::io(&self.path, "write", e);
         match &mut self.to {
-            Target::File(out, _) => {
+            Target::File(out, ..) => {
                 out.flush().and_then(|()| out.get_ref().reopen()).map_err(failed)
             }
-            Target::Stdout(_) => Err(failed(io::Error::new(
+            Target::Stdout(_) | Target::Stream(_) => Err(failed(io::Error::new(
                 io::ErrorKind::Unsupported,
-                "what is on standard output cannot be changed any more; write to a file",
+                "what is on standard output or in a pipe cannot be changed any more; write to a file",
             ))),
         }
     }
@@ -117,18 +125,45 @@ impl OutputFile {
     }
 }
 
+impl Target {
+    fn new(path: &Path) -> io::Result<Target> {
+        let replaced = match fs::metadata(path) {
+            Ok(there) if there.is_dir() => {
+                return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+            }
+            Ok(there) if !there.is_file() => {
+                let stream = File::options().write(true).open(path)?;
+                return Ok(Target::Stream(BufWriter::with_capacity(1 << 16, stream)));
+            }
+            Ok(there) => {
+                let permissions = Some(there.permissions());
+                Replaced { path: fs::canonicalize(path)?, permissions }
+            }
+            Err(_) => Replaced { path: path.to_path_buf(), permissions: None },
+        };
+        let file = tempfile::Builder::new()
+            .prefix(".hg2v-")
+            .permissions_like_a_new_file()
+            .tempfile_in(folder_of(&replaced.path))?;
+        let name = Unfinished::new(file.path());
+        Ok(Target::File(BufWriter::with_capacity(1 << 18, file), replaced, name))
+    }
+}
+
 impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.to {
             Target::Stdout(out) => out.write(bytes),
-            Target::File(out, _) => out.write(bytes),
+            Target::Stream(out) => out.write(bytes),
+            Target::File(out, ..) => out.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.to {
             Target::Stdout(out) => out.flush(),
-            Target::File(out, _) => out.flush(),
+            Target::Stream(out) => out.flush(),
+            Target::File(out, ..) => out.flush(),
         }
     }
 }
@@ -299,6 +334,37 @@ mod tests {
         out.write_all(b"new").unwrap();
         out.commit().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_permissions_stay_and_what_is_no_file_is_written_to() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let write = |name: &str| {
+            let mut out = OutputFile::create(&at(name)).unwrap();
+            out.write_all(b"new").unwrap();
+            out.commit().unwrap();
+        };
+        fs::write(at("file"), "old").unwrap();
+        fs::set_permissions(at("file"), Permissions::from_mode(0o600)).unwrap();
+        symlink("file", at("link")).unwrap();
+        write("link");
+        assert!(at("link").is_symlink());
+        assert_eq!(fs::read_to_string(at("file")).unwrap(), "new");
+        assert_eq!(fs::metadata(at("file")).unwrap().permissions().mode() & 0o777, 0o600);
+
+        assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+        let pipe = at("pipe");
+        let reader = std::thread::spawn(move || fs::read_to_string(pipe).unwrap());
+        write("pipe");
+        assert_eq!(reader.join().unwrap(), "new");
+        assert!(!fs::metadata(at("pipe")).unwrap().is_file());
+
+        fs::create_dir(at("folder")).unwrap();
+        let refused = OutputFile::create(&at("folder")).err().unwrap().to_string();
+        assert!(refused.contains("it is a folder"), "{refused}");
     }
 
     #[test]

@@ -25,23 +25,24 @@ impl Hg2v {
         origin: &Path,
         limits: &Limits,
     ) -> Result<RecordBatch> {
-        self.embed_batch_watched(batch, origin, limits, |_| Ok(()))
+        self.embed_batch_watched(batch, 0, origin, limits, |_| Ok(()))
     }
 
-    /// As [`embed_batch`](Hg2v::embed_batch); `watch` hears how many rows are done, and stops
-    /// it with an error.
+    /// As [`embed_batch`](Hg2v::embed_batch) of rows that are called `first` and on in messages;
+    /// `watch` hears how many are done, and stops it with an error.
     ///
     /// # Errors
     /// As [`embed_batch`](Hg2v::embed_batch); what `watch` returns.
     pub fn embed_batch_watched(
         &self,
         batch: &RecordBatch,
+        first: u64,
         origin: &Path,
         limits: &Limits,
         watch: impl FnMut(u64) -> Result<()>,
     ) -> Result<RecordBatch> {
-        let records = dataset::parquet::records(batch, origin, 0, limits)?;
-        let run = Run::of(&records, origin);
+        let records = dataset::parquet::records(batch, origin, first, limits)?;
+        let run = Run { position: first, ..Run::of(&records, origin) };
         let (values, _) = self.embed_watched(run, watch)?;
         let dim = self.network().layout.embedding_dim();
         let vectors = vectors::parquet::column(dim, values);

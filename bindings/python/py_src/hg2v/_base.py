@@ -219,13 +219,13 @@ def seed_of(random_state: Any) -> int:
     """A seed: the number itself, 0 for ``None``, or a draw of a generator."""
     if random_state is None:
         return 0
-    if isinstance(random_state, (int, np.integer)) and random_state >= 0:
+    if isinstance(random_state, (int, np.integer)) and 0 <= random_state < 2**64:
         return int(random_state)
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**31))
     raise ParameterError(
-        f"random_state is {random_state!r}, but it must be a number of at least 0, None, or a "
-        "generator of numpy"
+        f"random_state is {random_state!r}, but it must be a number from 0 to 2⁶⁴ − 1, None, "
+        "or a generator of numpy"
     )

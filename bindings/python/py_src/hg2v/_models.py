@@ -267,7 +267,7 @@ class HG2V(Estimator):
         from .arrow import embed_arrow
 
         self._check_fitted()
-        return embed_arrow(self, table)
+        return embed_arrow(self, table, self.n_jobs)
 
 
 class Graph2Vec(Estimator):

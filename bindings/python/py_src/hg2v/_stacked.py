@@ -254,7 +254,14 @@ def _scalar_columns(
         if kinds <= {bool}:
             made[name] = [bool(value) for value in values]
         elif kinds == {int}:
-            made[name] = np.array(values, np.int64)
+            try:
+                made[name] = np.array(values, np.int64)
+            except OverflowError:
+                at = next(at for at, value in enumerate(values) if not -(2**63) <= value < 2**63)
+                place = _place(at, *within[name]) if name in within else f"graph {at}"
+                raise InputError(
+                    f"{place}: {name} {values[at]} does not fit 64 bits; write it as a text"
+                ) from None
         elif kinds == {float}:
             made[name] = np.array(values, np.float64)
         elif kinds == {str}:

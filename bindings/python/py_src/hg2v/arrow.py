@@ -53,10 +53,17 @@ def embed_arrow(model: Any, table: Any, n_jobs: int | None = None) -> Any:
         anything else an object that pyarrow, polars and others make a table of.
     """
     found = loaded(model)
+    found._check_fitted()
     threads = threads_of(n_jobs)
     if hasattr(table, "to_arrow_table"):  # DuckDB's relations
         table = table.to_arrow_table()
     library, kind = type(table).__module__.partition(".")[0], type(table).__name__
+    is_frame = library in ("polars", "pandas") or (library, kind) == ("pyarrow", "Table")
+    if not is_frame and not hasattr(table, "__arrow_c_array__"):
+        import pyarrow
+
+        # A stream, which is read.
+        table, library, kind = pyarrow.table(table), "pyarrow", "Table"
     if library == "pyarrow" and kind == "RecordBatch":
         import pyarrow
 
@@ -69,7 +76,10 @@ def embed_arrow(model: Any, table: Any, n_jobs: int | None = None) -> Any:
         )
         whole = whole if library != "polars" else whole.to_arrow()
         batches = [batch for batch in whole.to_batches() if len(batch)] or [_empty(whole)]
-        made = [pyarrow.record_batch(found.model_.embed_arrow(b, threads)) for b in batches]
+        made, first = [], 0
+        for batch in batches:
+            made.append(pyarrow.record_batch(found.model_.embed_arrow(batch, threads, first)))
+            first += len(batch)
         vectors = pyarrow.Table.from_batches(made)
         if library == "pandas":
             return vectors.to_pandas().set_index(table.index)

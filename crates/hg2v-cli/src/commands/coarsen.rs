@@ -17,6 +17,7 @@ use serde_json::json;
 use crate::chunks::{Chunks, Shard};
 use crate::context::Context;
 use crate::graphs::{CacheArgs, MethodArg, WeightArg, say_findings};
+use crate::out::{refuse_json, refuse_same};
 
 /// Nodes and edges gathered before they are coarsened together: enough to keep all
 /// threads busy, little enough to hold.
@@ -113,7 +114,9 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     params.check()?;
     let started = Instant::now();
     let cache = args.cache.open();
+    refuse_json(&args.out, context)?;
     let source = context.open(&args.data)?;
+    refuse_same(&source.path, &args.out)?;
     let (path, progress) = (source.path.clone(), context.progress("coarsening", source.len));
     let mut out = OutputFile::create(&args.out)?;
     let mut tally = Tally::default();
@@ -174,7 +177,7 @@ fn report(
     context: &Context,
 ) -> anyhow::Result<()> {
     let seconds = started.elapsed().as_secs_f64();
-    if context.global.json && args.out.as_os_str() != "-" {
+    if context.global.json {
         let result = json!({
             "out": args.out, "params": params, "seconds": seconds, "tally": tally,
         });

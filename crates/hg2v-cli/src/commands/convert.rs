@@ -8,7 +8,7 @@ use hg2v::graph::Scalar;
 use serde::Serialize;
 
 use crate::context::Context;
-use crate::out::Layout;
+use crate::out::{Layout, refuse_json, refuse_same};
 use crate::table::counted;
 
 /// Write a collection of graphs in another format, losing nothing
@@ -53,14 +53,7 @@ struct Converted {
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let to_stdout = args.out == Path::new("-");
-    if to_stdout && context.global.json {
-        return Err(hg2v::Error::parameter(
-            "--json",
-            "on",
-            "OUT is standard output, where its result would stand among the graphs",
-        )
-        .into());
-    }
+    refuse_json(&args.out, context)?;
     let mut source = context.open(&args.data)?;
     refuse_same(&source.path, &args.out)?;
     let format = match args.format {
@@ -122,22 +115,6 @@ impl std::fmt::Display for Converted {
         }
         Ok(())
     }
-}
-
-/// Writing over the input would lose it when reading fails half-way.
-fn refuse_same(input: &Path, out: &Path) -> hg2v::Result<()> {
-    let same = match (fs::canonicalize(input), fs::canonicalize(out)) {
-        (Ok(input), Ok(out)) => input == out,
-        _ => false,
-    };
-    if same {
-        return Err(hg2v::Error::parameter(
-            "OUT",
-            out.display(),
-            "that is the input itself; name another file",
-        ));
-    }
-    Ok(())
 }
 
 /// The bytes of a file, or of the files of a folder.

@@ -20,6 +20,7 @@ use crate::chunks::{Chunk, Chunks, Shard};
 use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::{CacheArgs, say_findings, say_ignored};
+use crate::out::{refuse_json, refuse_same};
 use crate::table::{counted, decimal};
 
 /// Nodes and edges gathered before they are embedded together.
@@ -84,7 +85,9 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let started = Instant::now();
     let model = Hg2v::load(&args.model)?;
     let model = Arc::new(if args.untrained { model.untrained() } else { model });
+    refuse_json(&args.out, context)?;
     let source = context.open(&args.data)?;
+    refuse_same(&source.path, &args.out)?;
     let ignored = source.listen();
     let bar = context.progress("embedding", source.len);
     let mut output = Output::new(&args, &model)?;
@@ -245,7 +248,7 @@ fn report(
 ) -> anyhow::Result<()> {
     let seconds = started.elapsed().as_secs_f64();
     let rate = notes.graphs as f64 / seconds.max(1e-9);
-    if context.global.json && args.out.as_os_str() != "-" {
+    if context.global.json {
         let result = json!({ "out": args.out, "dim": dim, "seconds": seconds, "notes": notes });
         context.print(result.to_string())?;
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use hg2v::error::Error;
 use hg2v::graph::GraphRecord;
+use hg2v::output::OutputFile;
 use hg2v::prepare::{Collection, Run};
 use hg2v::{Hg2vParams, vectors};
 use hg2v_eval::also::Classifier;
@@ -18,6 +19,7 @@ use crate::device::DeviceArgs;
 use crate::graphs::{self, CacheArgs, check_vectors, say_findings};
 use crate::judging::{GridArg, ModeArg, best, candidates, judged, table_of};
 use crate::network::NetworkArgs;
+use crate::out::refuse_same;
 use crate::predictions;
 use crate::table::Table;
 
@@ -105,6 +107,11 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
             return Err(Error::parameter("--also", name, "it must name each only once").into());
         }
     }
+    if let Some(file) = &args.predictions {
+        refuse_same(&args.data, file)?;
+    }
+    // Before anything is judged: what cannot be written is said at once.
+    let predictions = args.predictions.as_deref().map(OutputFile::create).transpose()?;
     let params = args.network.params(context.seed())?;
     params.check()?;
     let machine = args.device.open()?;
@@ -149,7 +156,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         }
         rows.push(judged("statistics", &study, &Statistics, context)?);
     }
-    if let Some(file) = &args.predictions {
+    if let Some(file) = predictions {
         let splits = rows.iter().map(|row| (row.name.as_str(), &row.result.splits[..]));
         predictions::write(file, &study, splits)?;
     }

@@ -76,7 +76,11 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     }
     let trained = train(&args, &fit, context)?;
     let note = RunNote {
-        data: std::path::absolute(&path).unwrap_or(path),
+        // Standard input is nowhere afterwards.
+        data: match path.as_os_str() == "-" {
+            true => path,
+            false => std::path::absolute(&path).unwrap_or(path),
+        },
         device: args.device.describe(),
         threads: rayon::current_num_threads(),
         training_seconds: trained.took.as_secs_f64(),

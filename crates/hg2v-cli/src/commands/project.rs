@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use hg2v::error::{Error, Place};
 use hg2v::graph::Scalar;
 use hg2v::output::OutputFile;
 use hg2v::vectors::{self, Key, Shape, Vectors};
@@ -12,6 +13,7 @@ use hg2v_search::scale::Scale;
 use serde_json::json;
 
 use crate::context::Context;
+use crate::out::{refuse_json, refuse_same};
 use crate::table::percent;
 
 /// Two coordinates for each vector, to look at
@@ -57,7 +59,13 @@ pub(super) enum MethodArg {
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
+    refuse_json(&args.out, context)?;
+    refuse_same(&args.vectors, &args.out)?;
     let mut set = vectors::read(&args.vectors, &context.limits)?;
+    if set.is_empty() {
+        let fix = "write some with hg2v embed";
+        return Err(Error::input(&args.vectors, Place::Whole, "it holds no vectors", fix).into());
+    }
     if args.standardise {
         Scale::of(&set.values, set.dim).apply(&mut set.values);
     }
@@ -90,7 +98,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         true => write_projector(&args.out, &set, &points)?,
         false => write_points(&args.out, &set, &points)?,
     }
-    if context.global.json && args.out.as_os_str() != "-" {
+    if context.global.json {
         let result =
             json!({ "out": args.out, "vectors": set.len(), "explained_variance": explained });
         context.print(result.to_string())?;

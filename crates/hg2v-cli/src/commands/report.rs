@@ -14,7 +14,7 @@ use hg2v::graph::GraphRecord;
 use hg2v::nn::machine::Machine;
 use hg2v::output::OutputFile;
 use hg2v::prepare::{Collection, Run};
-use hg2v::vectors;
+use hg2v::{saved, vectors};
 use hg2v_eval::evaluation::Evaluation;
 use hg2v_report::page::SAMPLE;
 use hg2v_report::run::{RunFolder, read_evaluation};
@@ -29,6 +29,7 @@ use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::{self, CacheArgs, check_vectors, summary_options};
 use crate::near::NearArgs;
+use crate::out::{refuse_json, refuse_same};
 use crate::table::{counted, decimal};
 
 /// One self-contained page: a map of the graphs, their neighbours, pyramids and results
@@ -95,6 +96,13 @@ impl From<MethodArg> for Method {
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
+    refuse_json(&args.out, context)?;
+    for name in [saved::CONFIG, saved::PARAMETERS] {
+        refuse_same(&args.run.join(name), &args.out)?;
+    }
+    for input in [&args.data, &args.embeddings, &args.evaluation].into_iter().flatten() {
+        refuse_same(input, &args.out)?;
+    }
     let methods: Vec<Method> = args.projections.iter().copied().map(Method::from).collect();
     let wanted = Wanted {
         run: &args.run,
@@ -280,7 +288,7 @@ pub(super) fn write(path: &Path, made: &Made) -> hg2v::Result<()> {
 
 fn said(args: &Args, made: &Made, graphs: usize, context: &Context) -> anyhow::Result<()> {
     let bytes = made.html.len();
-    if context.global.json && args.out.as_os_str() != "-" {
+    if context.global.json {
         let result =
             json!({ "out": args.out, "graphs": graphs, "shown": made.shown, "bytes": bytes });
         context.print(result.to_string())?;

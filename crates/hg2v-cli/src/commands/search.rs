@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::device::DeviceArgs;
-use crate::graphs::{self, CacheArgs};
+use crate::graphs::{self, CacheArgs, check_vectors};
 use crate::near::NearArgs;
 use crate::table::{Table, counted, label};
 
@@ -132,21 +132,42 @@ struct Set {
     machine: Machine,
 }
 
-/// All graphs of DATA, by name.
+/// All graphs of DATA.
 struct Graphs {
     file: PathBuf,
     records: Vec<GraphRecord>,
-    by_name: BTreeMap<String, usize>,
+    /// Where those of a name stand.
+    by_name: BTreeMap<String, Vec<usize>>,
+    /// Whether the vectors are theirs, one after the other.
+    aligned: bool,
 }
 
 impl Graphs {
     fn read(data: &Path, context: &Context) -> anyhow::Result<Graphs> {
         let graphs::Read { path: file, records, .. } = graphs::read(data, context)?;
-        // Of two with one name, the first.
-        let by_name = (records.iter().enumerate().rev())
-            .map(|(i, record)| (record.id_at(i as u64).to_string(), i))
-            .collect();
-        Ok(Graphs { file, records, by_name })
+        let mut by_name = BTreeMap::<String, Vec<usize>>::new();
+        for (i, record) in records.iter().enumerate() {
+            by_name.entry(record.id_at(i as u64).to_string()).or_default().push(i);
+        }
+        Ok(Graphs { file, records, by_name, aligned: false })
+    }
+
+    /// Where the graph of the vector of this name and position stands.
+    fn place(&self, id: &Scalar, position: usize) -> Result<usize> {
+        let refused = |problem, fix| Err(Error::input(&self.file, Place::Whole, problem, fix));
+        let name = id.to_string();
+        match self.by_name.get(&name).map(Vec::as_slice) {
+            _ if self.aligned => Ok(position),
+            Some([one]) => Ok(*one),
+            None | Some([]) => refused(
+                format!("there is no graph {} among these", shown(&name)),
+                "name the graphs that were embedded",
+            ),
+            Some(several) => refused(
+                format!("{} graphs are called {}", several.len(), shown(&name)),
+                "give graphs names of their own, or all of them in the order of their vectors",
+            ),
+        }
     }
 }
 
@@ -155,7 +176,7 @@ impl Set {
         let is_model = args.vectors.join(saved::CONFIG).exists();
         let model = if is_model { Some(&args.vectors) } else { args.model.as_ref() };
         let model = model.map(|path| Hg2v::load(path)).transpose()?;
-        let graphs = args.data.as_ref().map(|data| Graphs::read(data, context)).transpose()?;
+        let mut graphs = args.data.as_ref().map(|data| Graphs::read(data, context)).transpose()?;
         let machine = match &model {
             Some(_) => args.device.open()?,
             None => Machine::Cpu,
@@ -179,6 +200,9 @@ impl Set {
         };
         if let Some(model) = &model {
             same_dim(model, &vectors, &args.vectors)?;
+        }
+        if let Some(graphs) = &mut graphs {
+            graphs.aligned = check_vectors(&args.vectors, &vectors, &graphs.records).is_ok();
         }
         let way = match (args.exact, args.approximate) {
             (true, _) => Way::Exact,
@@ -261,11 +285,7 @@ impl Set {
         let graphs = self.graphs.as_ref().ok_or_else(|| {
             missing("it needs the graphs that the vectors belong to", "name them with --data DATA")
         })?;
-        let id = &self.catalog.ids[position];
-        let at = *graphs.by_name.get(&id.to_string()).ok_or_else(|| {
-            let problem = format!("there is no graph {} among these", shown(&id.to_string()));
-            Error::input(&graphs.file, Place::Whole, problem, "name the graphs that were embedded")
-        })?;
+        let at = graphs.place(&self.catalog.ids[position], position)?;
         let run = Run { position: at as u64, ..Run::of(&graphs.records[at..=at], &graphs.file) };
         let (mut examples, _) = model.examples(run, None)?;
         Ok(examples.remove(0))
@@ -320,6 +340,9 @@ impl Set {
     }
 
     fn outliers(&self, k: usize, top: Option<usize>) -> anyhow::Result<(Value, Vec<String>)> {
+        if k == 0 {
+            return Err(Error::parameter("--outliers", k, "it must be at least 1").into());
+        }
         if k >= self.catalog.len() {
             let others = self.catalog.len() - 1;
             let requirement = format!("it must be at most {others}, the number of other vectors");

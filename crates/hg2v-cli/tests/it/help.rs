@@ -65,6 +65,18 @@ fn the_defaults_that_help_tells_are_those_of_the_library() {
 }
 
 #[test]
+fn a_variable_that_is_empty_says_nothing() {
+    let folder = crate::common::folder_with_graphs(&["--graphs", "3", "--nodes", "10"]);
+    for name in ["HG2V_CACHE", "HG2V_DATA", "HG2V_TOKEN"] {
+        let mut command =
+            crate::common::command(folder.path(), &["coarsen", "graphs.jsonl", "--out", "-"]);
+        command.env(name, "").env("XDG_CACHE_HOME", folder.path().join("cache"));
+        let (code, out, err) = crate::common::output_of(command);
+        assert_eq!((code, out.lines().count()), (0, 3), "{name}: {err}");
+    }
+}
+
+#[test]
 fn bash_finishes_commands_and_options() {
     let folder = tempfile::tempdir().unwrap();
     let (script, _) = done(folder.path(), &["completions", "bash"]);

@@ -96,6 +96,24 @@ fn collections_that_cannot_be_used() {
         &["labelled.jsonl, record 1", "graph `a` has no node attributes", "the model expects 2"],
     );
 
+    // What is read is not written over; what cannot be written is said before anything is done.
+    let before = fs::read(at.join("graphs.jsonl")).unwrap();
+    for line in [
+        "coarsen graphs.jsonl --out ./graphs.jsonl",
+        "evaluate graphs.jsonl --predictions graphs.jsonl",
+        "report m --data graphs.jsonl --out graphs.jsonl",
+        "report m --data graphs.jsonl --out m/config.json",
+        "embed m graphs.jsonl --out - --json",
+    ] {
+        let word = if line.ends_with("--json") { "standard output" } else { "the input itself" };
+        refused(at, line, &[word]);
+    }
+    assert_eq!(fs::read(at.join("graphs.jsonl")).unwrap(), before);
+    let lost = ["evaluate", "graphs.jsonl", "--predictions", "nowhere/x.jsonl", "-q"];
+    let (code, _, err) = hg2v(at, &lost);
+    assert_eq!(code, 1, "{err}");
+    assert!(err.contains("nowhere/x.jsonl"), "{err}");
+
     refused(at, "evaluate none.jsonl", &["none.jsonl", "no graphs"]);
     refused(at, "evaluate one.jsonl", &["all 1 graphs have the label 7", "two classes"]);
     refused(at, "evaluate three.jsonl", &["1 of 1 graphs have no label", "give it as `y`"]);

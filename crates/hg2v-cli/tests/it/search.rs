@@ -81,6 +81,51 @@ fn neighbours_are_the_same_from_every_file_and_from_the_model() {
     assert_eq!(output_of(command).1, many);
 }
 
+/// The graph of a vector is the one that it was made of, whatever graphs are called.
+#[test]
+fn explanations_are_of_the_graphs_that_were_found() {
+    let folder = folder_with_graphs(&["--graphs", "12", "--nodes", "20"]);
+    let at = folder.path();
+    // 1, 2, …, and at the end `7`, "7" and another 7.
+    let graphs = fs::read_to_string(at.join("graphs.jsonl")).unwrap();
+    let named: String = graphs
+        .lines()
+        .enumerate()
+        .map(|(i, line)| {
+            let mut graph: Value = serde_json::from_str(line).unwrap();
+            graph["id"] = match i {
+                9 | 11 => 7.into(),
+                10 => "7".into(),
+                _ => (i + 1).into(),
+            };
+            format!("{graph}\n")
+        })
+        .collect();
+    fs::write(at.join("named.jsonl"), named).unwrap();
+    done(at, &["fit", "named.jsonl", "--out", "m", "--dim", "4", "--levels", "1", "--epochs", "1"]);
+    done(at, &["embed", "m", "named.jsonl", "--out", "e.npy"]);
+    // Without the file that names its rows, they are called by their positions.
+    fs::create_dir(at.join("bare")).unwrap();
+    fs::copy(at.join("e.npy"), at.join("bare/e.npy")).unwrap();
+    for line in [
+        "search m 3 --data named.jsonl --explain --top 11",
+        "search bare/e.npy 3 --data named.jsonl --model m --explain --top 11",
+    ] {
+        let found = json(at, line);
+        for near in found["queries"][0]["neighbors"].as_array().unwrap() {
+            let distance = near["distance"].as_f64().unwrap();
+            let why = near["explanation"]["similarity"].as_f64().unwrap();
+            assert!((1.0 - distance - why).abs() < 1e-5, "{line}: {near}");
+        }
+    }
+    // Of other graphs, those of a name that several have cannot be told apart.
+    let some: String = fs::read_to_string(at.join("named.jsonl")).unwrap();
+    let some: Vec<&str> = some.lines().skip(1).collect();
+    fs::write(at.join("some.jsonl"), some.join("\n")).unwrap();
+    let line = "search e.npy 7 --data some.jsonl --model m --explain";
+    refused(at, line, &["some.jsonl", "4 graphs are called `7`"]);
+}
+
 #[test]
 fn explanations_add_up() {
     let folder = folder();
@@ -197,6 +242,9 @@ fn nonsense_is_refused_with_what_to_do() {
         ("search e.parquet 3 --top 0", &["top is 0", "at least 1"]),
         ("search e.parquet 3 --explain", &["--explain", "--model MODEL"]),
         ("search e.parquet 3 --explain --model m", &["--explain", "--data DATA"]),
+        ("search e.parquet --outliers 0", &["--outliers is 0", "at least 1"]),
+        ("project e.csv --out e.csv", &["the input itself"]),
+        ("embed m graphs.jsonl --out graphs.jsonl", &["the input itself"]),
         (
             "search narrow.csv graphs.jsonl --model m",
             &["1 numbers", "name the model that made them"],

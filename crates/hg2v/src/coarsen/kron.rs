@@ -187,8 +187,10 @@ fn remaining(kept: &[bool], rows: &[BTreeMap<u32, f64>]) -> Graph {
     let mut edges = Vec::new();
     for (u, row) in rows.iter().enumerate().filter(|&(u, _)| kept[u]) {
         for (&v, &weight) in row.range(u as u32 + 1..) {
-            if weight > NEGLIGIBLE * largest[u].max(largest[v as usize]) {
-                edges.push((number[u], number[v as usize], (weight as f32).min(f32::MAX)));
+            // What is too little for 32 bits is nothing.
+            let rounded = (weight as f32).min(f32::MAX);
+            if weight > NEGLIGIBLE * largest[u].max(largest[v as usize]) && rounded > 0.0 {
+                edges.push((number[u], number[v as usize], rounded));
             }
         }
     }

@@ -51,7 +51,7 @@ impl LogLine {
 /// result depends on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunNote {
-    /// Where the graphs were.
+    /// Where the graphs were; `-` for standard input.
     pub data: PathBuf,
     /// Where it was trained.
     pub device: String,

@@ -125,8 +125,8 @@ fn pair_cost(strengths: f64, squared_distance: f64) -> f64 {
 ///
 /// Symmetric positions in a graph have equal costs but for rounding; rounding
 /// them away makes such ties real, so that they are broken by node number and
-/// not by noise. Costs do not change when all weights are scaled, so an absolute
-/// threshold is meaningful.
+/// not by noise. Costs do not change when all weights are scaled, as long as no
+/// eigenvalue comes to count as zero, so an absolute threshold is meaningful.
 fn quantize(cost: f64) -> f64 {
     const DROPPED: u32 = 20;
     if cost < 1e-10 {

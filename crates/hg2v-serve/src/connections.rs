@@ -104,7 +104,8 @@ async fn serve(
     let metrics = Arc::new(Metrics::default());
     let (to_queue, jobs) = mpsc::channel(options.queue);
     let workers = queue::start(Arc::clone(&current), Arc::clone(&metrics), jobs)?;
-    let watcher = tokio::spawn(watch(Arc::clone(&current), Arc::clone(&metrics), look));
+    let watching = watch(Arc::clone(&current), Arc::clone(&metrics), look, options.quiet);
+    let watcher = tokio::spawn(watching);
     let app = Arc::new(App::new(options.clone(), current, Arc::clone(&metrics), to_queue));
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let doors = Doors {
@@ -139,7 +140,7 @@ async fn serve(
     drop(listener);
     sleep(LINGER).await;
     if timeout(options.grace, doors.graceful.shutdown()).await.is_err() {
-        say("some requests did not end in time");
+        say("error: some requests did not end in time");
     }
     watcher.abort();
     drop((app, doors.routes));
@@ -175,7 +176,7 @@ impl Doors {
 }
 
 /// Looks at the files now and then, and whenever SIGHUP asks for it.
-async fn watch(current: Arc<Current>, metrics: Arc<Metrics>, mut asked: Signal) {
+async fn watch(current: Arc<Current>, metrics: Arc<Metrics>, mut asked: Signal, quiet: bool) {
     let mut last = String::new();
     loop {
         let at_once = tokio::select! {
@@ -185,27 +186,27 @@ async fn watch(current: Arc<Current>, metrics: Arc<Metrics>, mut asked: Signal) 
         let current = Arc::clone(&current);
         let look = tokio::task::spawn_blocking(move || current.look(at_once)).await;
         let Ok(look) = look else { continue };
-        let said = match look {
+        let (said, is_error) = match look {
             Ok(Look::Same) => continue,
             Ok(Look::Loaded) => {
                 Metrics::add(&metrics.reloads, 1);
                 last.clear();
-                say("loaded again: the model or the index was replaced");
-                continue;
+                ("loaded again: the model or the index was replaced".to_owned(), false)
             }
             Ok(Look::Waiting) => {
-                "the model was replaced; it is taken when the index is replaced too".to_owned()
+                let said = "the model was replaced; it is taken when the index is replaced too";
+                (said.to_owned(), false)
             }
             Err(error) => {
                 Metrics::add(&metrics.failed_reloads, 1);
-                format!("not loaded, the old one is served on: {error}")
+                (format!("error: not loaded, the old one is served on: {error}"), true)
             }
         };
         // What has been said need not be said every second.
-        if said != last {
+        if said != last && (is_error || !quiet) {
             say(&said);
-            last = said;
         }
+        last = said;
     }
 }
 

@@ -50,6 +50,8 @@ pub struct Options {
     pub timeout: Duration,
     /// How long a shutdown waits for what was accepted.
     pub grace: Duration,
+    /// Whether the log has nothing but errors.
+    pub quiet: bool,
     /// How files of vectors and graphs are read.
     pub limits: Limits,
     /// Where the pyramids of `data` are kept, for the next start and the next model.
@@ -122,6 +124,7 @@ impl Options {
             max_request_nodes: Options::MAX_REQUEST_NODES,
             timeout: Options::TIMEOUT,
             grace: Duration::from_secs(30),
+            quiet: false,
             limits: Limits::default(),
             cache: None,
         }

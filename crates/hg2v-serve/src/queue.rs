@@ -34,8 +34,8 @@ const LARGE: usize = 1 << 13;
 /// What is to be done.
 #[derive(Debug)]
 pub(crate) enum Work {
-    /// Vectors of graphs, of which the first stands on this line (from 0).
-    Embed(Vec<GraphRecord>, u64),
+    /// Vectors of graphs, and the lines (from 0) that they stand on.
+    Embed(Vec<GraphRecord>, Vec<u64>),
     /// The nearest to a graph, this many.
     Search(Box<GraphRecord>, usize),
     /// The nearest to a row of the index of a name, this many.
@@ -166,9 +166,9 @@ fn answers(
     for work in works {
         starts.push(records.len());
         rest.push(match work {
-            Work::Embed(own, line) => {
+            Work::Embed(own, lines) => {
                 records.extend(own);
-                Rest::Embed(line)
+                Rest::Embed(lines)
             }
             Work::Search(record, top) => {
                 records.push(*record);
@@ -207,7 +207,7 @@ fn answers(
 
 /// What is left of a work once its graphs are with the others.
 enum Rest {
-    Embed(u64),
+    Embed(Vec<u64>),
     Search(usize),
     Near(String, usize),
 }
@@ -231,9 +231,9 @@ fn embed(
     }
     let mut all = Vec::with_capacity(records.len());
     for (i, rest) in rest.iter().enumerate() {
-        let line = if let Rest::Embed(line) = rest { *line } else { 0 };
-        for (record, position) in records[starts[i]..starts[i + 1]].iter().zip(line..) {
-            let one = vectors(std::slice::from_ref(record), position);
+        let lines: &[u64] = if let Rest::Embed(lines) = rest { lines } else { &[0] };
+        for (record, &line) in records[starts[i]..starts[i + 1]].iter().zip(lines) {
+            let one = vectors(std::slice::from_ref(record), line);
             all.push(one.map_err(|error| error.to_string()));
         }
     }

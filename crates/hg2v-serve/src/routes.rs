@@ -269,7 +269,7 @@ async fn embed_one(app: Arc<App>, headers: HeaderMap, body: Body) -> Result<Resp
     let record = parsed(body, move |bytes| request::graph(bytes, 1, &limits)).await?;
     let record = record.map_err(Refusal::bad)?;
     let key = Key::of(&record);
-    match app.ask(Work::Embed(vec![record], 0), deadline).await? {
+    match app.ask(Work::Embed(vec![record], vec![0]), deadline).await? {
         Done::Vectors(mut vectors) => match vectors.pop() {
             Some(Ok(vector)) => Ok(answer(StatusCode::OK, "application/json", key.line(&vector))),
             Some(Err(refused)) => Err(Refusal(StatusCode::UNPROCESSABLE_ENTITY, refused)),

@@ -201,7 +201,9 @@ async fn hand_over(
     if records.is_empty() {
         let _ = reply.send(Done::Vectors(Vec::new()));
     } else {
-        let job = Job { work: Work::Embed(records, first), reply };
+        let parsed = known.iter().filter(|(_, key)| key.is_ok());
+        let lines = parsed.map(|(number, _)| number - 1).collect();
+        let job = Job { work: Work::Embed(records, lines), reply };
         if app.queue.send(job).await.is_err() {
             return false;
         }

@@ -134,6 +134,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         max_request_bytes: args.max_request_bytes,
         max_request_nodes: args.max_request_nodes,
         timeout,
+        quiet: context.global.quiet,
         limits: context.limits,
         cache,
         ..Options::new(args.model)

@@ -44,19 +44,23 @@ fn every_line_of_a_stream_is_answered_by_a_line() {
     let folder = folder();
     let server = Server::start(folder.path(), "");
     let graphs = lines(folder.path());
-    let body = format!("{}\n\n{{\"edges\":[[0]]}}\nnonsense\n{}\r\n", graphs[0], graphs[1]);
+    // The last can be read and not be embedded.
+    let body = format!(
+        "{}\n\n{{\"edges\":[[0]]}}\nnonsense\n{}\r\n\n{{\"edges\":[[0,1,-1]]}}",
+        graphs[0], graphs[1]
+    );
     let answer = server.ask(&stream(&body));
     let answered: Vec<Value> =
         answer.body.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     let expected = rows(&folder.path().join("e.npy"));
-    assert_eq!(answered.len(), 4);
+    assert_eq!(answered.len(), 5);
     assert_eq!(
         (bits(&answered[0]), bits(&answered[3])),
         (expected[0].clone(), expected[1].clone())
     );
-    for (i, line) in [(1, 3), (2, 4)] {
+    for (i, line, place) in [(1, 3, "line 3"), (2, 4, "line 4"), (4, 7, "record 7")] {
         assert_eq!(answered[i]["line"], line, "{answered:?}");
-        assert!(answered[i]["error"].as_str().unwrap().contains(&format!("line {line}")));
+        assert!(answered[i]["error"].as_str().unwrap().contains(place), "{answered:?}");
     }
     // Answers come while the stream goes on, over a chunked body.
     let mut connection = server.connect();

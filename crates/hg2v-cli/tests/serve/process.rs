@@ -48,15 +48,11 @@ impl Server {
     }
 
     pub(crate) fn start_at(folder: &Path, options: &str, listen: &str) -> Server {
-        let mut arguments = vec!["serve", "m", "--listen", listen];
+        let mut arguments = vec!["serve", "m", "--json", "--listen", listen];
         arguments.extend(options.split_whitespace());
         let mut command: Command = command(folder, &arguments);
-        let mut child = command.stdout(Stdio::null()).spawn().unwrap();
-        let mut log = BufReader::new(child.stderr.take().unwrap());
-        let mut first = String::new();
-        log.read_line(&mut first).unwrap();
-        let address = first.trim().strip_prefix("listening on http://");
-        let address = address.unwrap_or_else(|| panic!("{first}")).to_owned();
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let log = BufReader::new(child.stderr.take().unwrap());
         let said = Arc::new(Mutex::new(String::new()));
         let keep = Arc::clone(&said);
         std::thread::spawn(move || {
@@ -64,10 +60,15 @@ impl Server {
                 keep.lock().unwrap().push_str(&(line + "\n"));
             }
         });
+        let mut first = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+        let first: Value = serde_json::from_str(&first).unwrap_or_default();
+        let address = first["address"].as_str().and_then(|said| said.strip_prefix("http://"));
+        let address = address.unwrap_or_else(|| panic!("{}", said.lock().unwrap())).to_owned();
         Server { child, address, said }
     }
 
-    /// What it said on standard error after the first line.
+    /// What it said on standard error.
     pub(crate) fn said(&self) -> String {
         self.said.lock().unwrap().clone()
     }

@@ -72,6 +72,24 @@ fn a_new_model_is_taken_without_a_request_lost_and_a_damaged_one_is_not() {
 }
 
 #[test]
+fn who_wants_errors_alone_hears_of_damage_and_not_of_new_models() {
+    let folder = folder();
+    let at = folder.path();
+    fit(at, "other", 1);
+    let mut server = Server::start(at, "--quiet");
+    replace(at, "other");
+    server.until(|| server.counter("hg2v_reloads_total") == 1);
+    assert_eq!(server.said(), "");
+    put(at, "model.safetensors", b"none");
+    let config = fs::read(at.join("m/config.json")).unwrap();
+    put(at, "config.json", &[&config[..], b"\n"].concat());
+    server.until(|| server.said().starts_with("error: not loaded, the old one is served on"));
+    server.signal("-TERM");
+    assert_eq!(server.ended(), Some(0));
+    assert_eq!(server.said().lines().count(), 1, "{}", server.said());
+}
+
+#[test]
 fn what_cannot_be_loaded_is_tried_again_when_it_changes_and_not_before() {
     let folder = folder();
     let at = folder.path();

@@ -357,6 +357,8 @@ fn rank_one<const K: usize>(gram: &mut [[f64; K]; K], weight: f64, v: &[f64; K])
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::coarsen::contract::{assignment_of, contract};
+    use crate::coarsen::{Level, Pyramid, quality};
     use crate::graph::{GraphRecord, WeightPolicy};
     use crate::linalg::vector::start_value;
     use proptest::prelude::*;
@@ -396,6 +398,16 @@ mod tests {
         norm.sqrt() / (nc as f64 - 1.0)
     }
 
+    /// A tree with chords, weighted.
+    fn connected(n: u32, chords: &[(u32, u32)]) -> Graph {
+        let mut edges: Vec<[u32; 2]> = (1..n).map(|v| [v / 2, v]).collect();
+        edges.extend(chords.iter().map(|&(u, v)| [u % n, v % n]));
+        let weights = (0..edges.len()).map(|e| 1.2 + start_value(e as u64)).collect();
+        let record =
+            GraphRecord { num_nodes: n, edges, weights: Some(weights), ..Default::default() };
+        Graph::from_record(&record, WeightPolicy::Use).unwrap().0
+    }
+
     proptest! {
         #[test]
         fn costs_are_those_of_the_paper(
@@ -404,18 +416,36 @@ mod tests {
             k in 2usize..12,
             pick in prop::collection::vec(any::<bool>(), 30),
         ) {
-            let mut edges: Vec<[u32; 2]> = (1..n).map(|v| [v / 2, v]).collect();
-            edges.extend(chords.iter().map(|&(u, v)| [u % n, v % n]));
-            let weights = (0..edges.len()).map(|e| 1.2 + start_value(e as u64)).collect();
-            let record =
-                GraphRecord { num_nodes: n, edges, weights: Some(weights), ..Default::default() };
-            let (graph, _) = Graph::from_record(&record, WeightPolicy::Use).unwrap();
+            let graph = connected(n, &chords);
             let basis = Basis::of(&graph, k);
             let members: Vec<u32> = (0..n).filter(|&v| pick[v as usize] || v < 2).collect();
             let mut scratch = Scratch::new(n as usize);
             let fast = Costs::<16>::new(&graph, &basis).of(&members, &mut scratch);
             let naive = naive_cost(&graph, &basis, &members);
             prop_assert!((fast - naive).abs() <= 1e-8 * naive + 1e-9, "{} {}", fast, naive);
+        }
+
+        /// `ε² ≤ Σ_S (n_c − 1)·cost(S)` (docs/derivations/coarsening.md).
+        #[test]
+        fn the_costs_of_contracted_sets_bound_what_is_lost(
+            n in 4u32..30,
+            chords in prop::collection::vec((0u32..30, 0u32..30), 0..80),
+            k in 2usize..12,
+            reduction in 0.1f64..0.9,
+        ) {
+            let graph = connected(n, &chords);
+            let basis = Basis::of(&graph, k);
+            let sets = neighborhoods(&graph, &basis, reduction);
+            let assignment = assignment_of(n as usize, &sets);
+            let coarse = contract(&graph, &assignment);
+            let level = Level { assignment, graph: coarse };
+            let pyramid = Pyramid { num_nodes: n as usize, levels: vec![level], converged: true };
+            let epsilon = quality::epsilon(&graph, &basis, &pyramid);
+            let bound: f64 = sets
+                .iter()
+                .map(|set| (set.len() as f64 - 1.0) * naive_cost(&graph, &basis, set))
+                .sum();
+            prop_assert!(epsilon * epsilon <= bound + 1e-9, "{} {}", epsilon, bound);
         }
     }
 }

@@ -183,7 +183,7 @@ fn draw(
         map,
         ..Contents::of(collection)
     };
-    Ok(report::write(to, &page(&contents, hg2v_report::Mode::Still)?)?)
+    Ok(report::write(OutputFile::create(to)?, &page(&contents, hg2v_report::Mode::Still)?)?)
 }
 
 /// Says what was found and where it lies.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use hg2v::error::{Error, Place};
-use hg2v::output::{OutputFolder, is_occupied};
+use hg2v::output::{OutputFile, OutputFolder, is_occupied};
 use hg2v::prepare::Run;
 use hg2v::saved::{self, Config, LogLine, RunNote};
 use hg2v::train::{End, Flow, State, Step};
@@ -70,9 +70,10 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         None => args.network.params(context.seed())?,
     };
     params.check()?;
+    let new = if stored.is_none() { new_folder(&args.out)? } else { None };
     let (path, fit) = prepare(&args, &params, stored.as_ref(), context)?;
     if stored.is_none() {
-        begin(&args.out, &fit.config)?;
+        begin(&args.out, new, &fit.config)?;
     }
     let trained = train(&args, &fit, context)?;
     let note = RunNote {
@@ -242,16 +243,22 @@ fn resumed_params(args: &Args, config: &Config, context: &Context) -> anyhow::Re
     Ok(stored)
 }
 
-/// Makes the folder of a new run: it appears with its configuration in it.
-fn begin(path: &Path, config: &Config) -> hg2v::Result<()> {
+/// The folder of a new run, unless an empty one is there; one that cannot be written is refused
+/// before anything is computed.
+fn new_folder(path: &Path) -> hg2v::Result<Option<OutputFolder>> {
     // An empty one may be a disk of its own, or where we stand: it stays.
     if path.is_dir() {
-        return saved::write_config(path, config);
+        return OutputFile::create(&path.join(saved::CONFIG)).map(|_| None);
     }
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(|e| Error::io(path, "create", e))?;
     }
-    let new = OutputFolder::create(path)?;
+    OutputFolder::create(path).map(Some)
+}
+
+/// Begins a run in a folder: a new one appears with its configuration in it.
+fn begin(path: &Path, new: Option<OutputFolder>, config: &Config) -> hg2v::Result<()> {
+    let Some(new) = new else { return saved::write_config(path, config) };
     saved::write_config(new.working_path(), config).map_err(|error| new.named(error))?;
     new.commit()
 }

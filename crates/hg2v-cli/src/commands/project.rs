@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use hg2v::error::{Error, Place};
 use hg2v::graph::Scalar;
 use hg2v::output::OutputFile;
-use hg2v::vectors::{self, Key, Shape, Vectors};
+use hg2v::vectors::{self, Key, Shape, VectorSink};
 use hg2v_search::project::{Point, Tsne, Umap, pca, tsne, umap};
 use hg2v_search::scale::Scale;
 use serde_json::json;
@@ -61,6 +61,8 @@ pub(super) enum MethodArg {
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     refuse_json(&args.out, context)?;
     refuse_same(&args.vectors, &args.out)?;
+    // Before anything is read: a place that cannot be written is said at once.
+    let mut sink = create(&args.out)?;
     let mut set = vectors::read(&args.vectors, &context.limits)?;
     if set.is_empty() {
         let fix = "write some with hg2v embed";
@@ -94,10 +96,11 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
             points
         }
     };
-    match args.out.extension().is_some_and(|extension| extension == "tsv") {
-        true => write_projector(&args.out, &set, &points)?,
-        false => write_points(&args.out, &set, &points)?,
+    for ((id, class), point) in set.ids.iter().zip(&set.labels).zip(&points) {
+        let key = Key { id, label: class.as_ref(), part: None };
+        sink.write(key, &point.map(|x| x as f32))?;
     }
+    sink.finish()?;
     if context.global.json {
         let result =
             json!({ "out": args.out, "vectors": set.len(), "explained_variance": explained });
@@ -109,33 +112,45 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn write_points(path: &Path, set: &Vectors, points: &[Point]) -> hg2v::Result<()> {
-    let names = vec!["x0".to_owned(), "x1".to_owned()];
-    let mut sink = vectors::create(path, Shape { names, part: None })?;
-    for (i, point) in points.iter().enumerate() {
-        let key = Key { id: &set.ids[i], label: set.labels[i].as_ref(), part: None };
-        sink.write(key, &point.map(|x| x as f32))?;
+/// Begins to write points.
+fn create(path: &Path) -> hg2v::Result<Box<dyn VectorSink>> {
+    if path.extension().is_some_and(|extension| extension == "tsv") {
+        return Ok(Box::new(Projector::create(path)?));
     }
-    sink.finish()
+    let names = vec!["x0".to_owned(), "x1".to_owned()];
+    vectors::create(path, Shape { names, part: None })
 }
 
-/// Coordinates without a header, and ids and classes with one.
-fn write_projector(path: &Path, set: &Vectors, points: &[Point]) -> hg2v::Result<()> {
-    let metadata = path.with_extension("metadata.tsv");
-    let failed = |path: &Path| {
-        let path = path.to_path_buf();
-        move |e| hg2v::Error::io(&path, "write", e)
-    };
-    let mut keys = OutputFile::create(&metadata)?;
-    let mut rows = OutputFile::create(path)?;
-    writeln!(keys, "id\ty").map_err(failed(&metadata))?;
-    // A tab or a line's end would tear the table.
-    let cell = |scalar: &Scalar| scalar.to_string().replace(['\t', '\n', '\r'], " ");
-    for ((id, class), [x, y]) in set.ids.iter().zip(&set.labels).zip(points) {
-        let class = class.as_ref().map(cell).unwrap_or_default();
-        writeln!(keys, "{}\t{class}", cell(id)).map_err(failed(&metadata))?;
-        writeln!(rows, "{}\t{}", *x as f32, *y as f32).map_err(failed(path))?;
+/// TensorBoard's: coordinates without a header, and ids and classes with one.
+struct Projector {
+    rows: OutputFile,
+    keys: OutputFile,
+}
+
+impl Projector {
+    fn create(path: &Path) -> hg2v::Result<Projector> {
+        let mut keys = OutputFile::create(&path.with_extension("metadata.tsv"))?;
+        line(&mut keys, "id\ty")?;
+        Ok(Projector { rows: OutputFile::create(path)?, keys })
     }
-    keys.commit()?;
-    rows.commit()
+}
+
+impl VectorSink for Projector {
+    fn write(&mut self, key: Key<'_>, point: &[f32]) -> hg2v::Result<()> {
+        // A tab or a line's end would tear the table.
+        let cell = |scalar: &Scalar| scalar.to_string().replace(['\t', '\n', '\r'], " ");
+        let class = key.label.map(cell).unwrap_or_default();
+        line(&mut self.keys, &format!("{}\t{class}", cell(key.id)))?;
+        let numbers: Vec<String> = point.iter().map(f32::to_string).collect();
+        line(&mut self.rows, &numbers.join("\t"))
+    }
+
+    fn finish(self: Box<Self>) -> hg2v::Result<()> {
+        self.keys.commit()?;
+        self.rows.commit()
+    }
+}
+
+fn line(out: &mut OutputFile, text: &str) -> hg2v::Result<()> {
+    writeln!(out, "{text}").map_err(|e| Error::io(out.path(), "write", e))
 }

@@ -114,8 +114,10 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         choice: args.near.choice(Way::BySize, context.seed()),
         cache: args.cache.open(),
     };
+    // Before the page is made: a place that cannot be written is said at once.
+    let out = OutputFile::create(&args.out)?;
     let (made, graphs) = wanted.make(Mode::Still, &args.device.open()?, context)?;
-    write(&args.out, &made)?;
+    write(out, &made)?;
     said(&args, &made, graphs, context)
 }
 
@@ -280,9 +282,9 @@ fn evaluation_of(file: &Path, collection: &Collection<'_>) -> hg2v::Result<Evalu
 }
 
 /// Writes the page, whole or not at all.
-pub(super) fn write(path: &Path, made: &Made) -> hg2v::Result<()> {
-    let mut out = OutputFile::create(path)?;
-    out.write_all(made.html.as_bytes()).map_err(|e| Error::io(path, "write", e))?;
+pub(super) fn write(mut out: OutputFile, made: &Made) -> hg2v::Result<()> {
+    let written = out.write_all(made.html.as_bytes());
+    written.map_err(|e| Error::io(out.path(), "write", e))?;
     out.commit()
 }
 

@@ -109,10 +109,17 @@ fn collections_that_cannot_be_used() {
         refused(at, line, &[word]);
     }
     assert_eq!(fs::read(at.join("graphs.jsonl")).unwrap(), before);
-    let lost = ["evaluate", "graphs.jsonl", "--predictions", "nowhere/x.jsonl", "-q"];
-    let (code, _, err) = hg2v(at, &lost);
-    assert_eq!(code, 1, "{err}");
-    assert!(err.contains("nowhere/x.jsonl"), "{err}");
+    for (line, place) in [
+        ("evaluate graphs.jsonl --predictions nowhere/x.jsonl -q", "nowhere/x.jsonl: "),
+        ("fit absent.jsonl --out /proc/m", "/proc/m: "),
+        ("report m --data absent.jsonl --out nowhere/page.html", "nowhere/page.html: "),
+        ("project absent.csv --out nowhere/p.csv", "nowhere/p.csv: "),
+        ("project absent.csv --out nowhere/p.tsv", "nowhere/p.metadata.tsv: "),
+    ] {
+        let (code, _, err) = hg2v(at, &line.split(' ').collect::<Vec<_>>());
+        assert_eq!(code, 1, "{line}: {err}");
+        assert!(err.contains(place) && !err.contains("absent"), "{line}: {err}");
+    }
 
     refused(at, "evaluate none.jsonl", &["none.jsonl", "no graphs"]);
     refused(at, "evaluate one.jsonl", &["all 1 graphs have the label 7", "two classes"]);

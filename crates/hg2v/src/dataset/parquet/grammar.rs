@@ -169,17 +169,21 @@ pub(super) fn is_footer(from: impl Read + Seek, length: u64) -> bool {
 }
 
 /// Whether the next `length` bytes are pages, as far as they go; what is in them is passed over.
+///
+/// A header must end within them: the decoder would read on to the end of the file, and there
+/// pass over any number of values that take no bytes because none are left.
 pub(super) fn are_pages(from: impl Read + Seek, length: u64) -> bool {
     let mut walk = Walk::new(from, length);
-    let mut pages = || {
-        while walk.left > 0 {
-            walk.fields(PAGE, MOST_DEEP)?;
-            let size = u64::try_from(walk.packed).map_err(|_| Fault::Wrong)?;
-            walk.pass(size)?;
+    while walk.left > 0 {
+        walk.packed = 0;
+        let header = walk.fields(PAGE, MOST_DEEP);
+        let (Ok(()), Ok(size)) = (header, u64::try_from(walk.packed)) else { return false };
+        if walk.pass(size).is_err() {
+            // The decoder looks how long a page is before it reads it.
+            break;
         }
-        Ok(())
-    };
-    pages() != Err(Fault::Wrong)
+    }
+    true
 }
 
 /// Structures in structures; the decoder follows as many.
@@ -357,5 +361,11 @@ mod tests {
         let booleans = [0x09, 80, 0xf1, 0xff, 0xff, 0xff, 0xff, 7];
         assert!(!are(&[page(5, &[]), page(3, &booleans)].concat()));
         assert!(!are(&[0x15, 0, 0x15, 0, 0x15, 1, 0]), "less than no bytes");
+        // Two billion numbers that would take sixteen billion bytes; a text of as many.
+        let numbers = [0x09, 80, 0xf7, 0xff, 0xff, 0xff, 0xff, 7];
+        assert!(!are(&[page(5, &[]), page(3, &numbers)].concat()));
+        assert!(!are(&[page(5, &[]), page(3, &[0x08, 80, 0xff, 0xff, 0xff, 0xff, 7])].concat()));
+        // A page that is cut short: the decoder's to refuse.
+        assert!(are(&page(60, &[])[..20]));
     }
 }

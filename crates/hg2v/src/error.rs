@@ -166,6 +166,7 @@ fn remedy(action: &str, refusal: &io::Error) -> &'static str {
         ErrorKind::NotADirectory => "; name a folder",
         ErrorKind::IsADirectory => "; name a file",
         ErrorKind::PermissionDenied => "; see to its permissions, or name another place",
+        ErrorKind::ReadOnlyFilesystem => "; nothing can be written there: name another place",
         ErrorKind::StorageFull => "; the disk is full: make room, or write elsewhere",
         ErrorKind::QuotaExceeded => {
             "; your share of the disk is used up: make room, or write elsewhere"

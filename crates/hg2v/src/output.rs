@@ -13,6 +13,9 @@ use tempfile::{NamedTempFile, TempDir};
 
 use crate::error::{Error, Result};
 
+/// How temporary names begin.
+const TEMPORARY: &str = ".hg2v-";
+
 /// What is being written, by its temporary name.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
@@ -27,6 +30,19 @@ pub fn discard_unfinished() {
     for path in unfinished().iter() {
         let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     }
+}
+
+/// Removes files that somebody who was killed left half written in a `folder` that nobody else
+/// writes in.
+pub(crate) fn discard_abandoned(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let is_ours = entry.file_name().to_string_lossy().starts_with(TEMPORARY);
+        if is_ours && entry.file_type()?.is_file() {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// A temporary name that is in use.
@@ -142,7 +158,7 @@ impl Target {
             Err(_) => Replaced { path: path.to_path_buf(), permissions: None },
         };
         let file = tempfile::Builder::new()
-            .prefix(".hg2v-")
+            .prefix(TEMPORARY)
             .permissions_like_a_new_file()
             .tempfile_in(folder_of(&replaced.path))?;
         let name = Unfinished::new(file.path());
@@ -181,7 +197,7 @@ impl ScratchFolder {
     /// When its folder does not exist or cannot be written.
     pub fn beside(path: &Path) -> Result<ScratchFolder> {
         let folder = tempfile::Builder::new()
-            .prefix(".hg2v-")
+            .prefix(TEMPORARY)
             .tempdir_in(folder_of(path))
             .map_err(|e| Error::io(path, "create", e))?;
         let name = Unfinished::new(folder.path());
@@ -228,7 +244,7 @@ impl OutputFolder {
             return Err(Error::io(path, "create", taken));
         }
         let temporary = tempfile::Builder::new()
-            .prefix(".hg2v-")
+            .prefix(TEMPORARY)
             .permissions_like_a_new_folder()
             .tempdir_in(folder_of(path))
             .map_err(|e| Error::io(path, "create", e))?;

@@ -75,10 +75,25 @@ fn params(context: &Context) -> Hg2vParams {
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let machine = args.device.open()?;
     let output = OutputFolder::create(&args.out)?;
-    let to = output.working_path();
     let mut steps = Steps { context, started: Instant::now(), seconds: Vec::new() };
+    let made = make(&args, &machine, output.working_path(), &mut steps);
+    let evaluation = made.map_err(|error| match error.downcast() {
+        Ok(error) => output.named(error).into(),
+        Err(other) => other,
+    })?;
+    output.commit()?;
+    say(&args, &evaluation, &steps.seconds, context)
+}
 
-    let records = grow(&args, context)?;
+/// Does all of it in the folder `to`.
+fn make(
+    args: &Args,
+    machine: &Machine,
+    to: &Path,
+    steps: &mut Steps<'_>,
+) -> anyhow::Result<Evaluation> {
+    let context = steps.context;
+    let records = grow(args, context)?;
     write_graphs(&records, &to.join(run::GRAPHS))?;
     steps.done("grow", format!("grew {} aggregates of {} particles", args.graphs, args.nodes));
 
@@ -91,22 +106,21 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
 
     let mut fit = params.prepare(&collection, None)?;
     fit.machine = machine.clone();
-    let trained = train(&fit, &args, &file, steps.started)?;
+    let trained = train(&fit, args, &file, steps.started)?;
     trained.write(&to.join(run::MODEL))?;
     let epochs = params.recipe.epochs;
     steps.done("train", format!("trained a model for {epochs} epochs, without labels"));
 
-    let vectors = write_vectors(&trained.model, &machine, &collection, &to.join(run::VECTORS))?;
+    let vectors = write_vectors(&trained.model, machine, &collection, &to.join(run::VECTORS))?;
     steps.done("embed", "embedded every graph");
 
-    let evaluation = judge(file.clone(), &collection, &params, &machine, context)?;
+    let evaluation = judge(file.clone(), &collection, &params, machine, context)?;
     write_json(&to.join(run::EVALUATION), &evaluation)?;
     steps.done("evaluate", format!("judged the vectors on {SPLITS} splits, beside two controls"));
 
     draw(&trained, &collection, vectors, &evaluation, &to.join(PAGE))?;
     steps.done("show", "drew a map of the graphs, and their neighbours");
-    output.commit()?;
-    say(&args, &evaluation, &steps.seconds, context)
+    Ok(evaluation)
 }
 
 /// What is done, and how long it took.

@@ -141,6 +141,12 @@ fn what_does_not_fit_leaves_what_was_there() {
         teaches(&disk, &err, "set");
         assert_eq!(disk.names(), Vec::<String>::new(), "{arguments:?}");
     }
+    let target = disk.path().join("demo");
+    let arguments = ["demo", "--graphs", "40", "--nodes", "40", "--out", target.to_str().unwrap()];
+    let (code, err) = disk.run(at, &arguments);
+    assert_eq!(code, 1, "{err}");
+    teaches(&disk, &err, &format!("{}/", target.display()));
+    assert_eq!(disk.names(), Vec::<String>::new());
     // A model too large for the disk: its folder says that it is not finished.
     let target = disk.path().join("model");
     let target = target.to_str().unwrap();

@@ -5,6 +5,7 @@ use crate::error::{Error, Place, Result};
 use crate::model::architecture::Layout;
 use crate::nn::device::Window;
 use crate::nn::pairs::LevelLoss;
+use crate::output::discard_abandoned;
 use crate::train::State;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
 use serde::{Deserialize, Serialize};
@@ -148,7 +149,7 @@ pub fn read_checkpoint(folder: &Path, layout: &Layout) -> Result<Option<State>> 
     Ok(Some(State { step, parameters, m, v, sums }))
 }
 
-/// Removes the checkpoint, whose work is done.
+/// Removes the checkpoint, whose work is done, and what runs that were killed left half written.
 ///
 /// # Errors
 /// When the disk refuses.
@@ -156,7 +157,7 @@ pub fn remove_checkpoint(folder: &Path) -> Result<()> {
     let path = folder.join(CHECKPOINT);
     match fs::remove_file(&path) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io(path, "remove", e)),
-        _ => Ok(()),
+        _ => discard_abandoned(folder).map_err(|e| Error::io(folder, "clear up", e)),
     }
 }
 

@@ -1,7 +1,7 @@
 # What CI runs, under the same names.
 .PHONY: test test-page chromium test-wheel test-peers svm-parity kernel-parity transport-parity \
 	search-parity layer-parity torch-parity test-burn test-spark built demo bench bench-page bench-peers \
-	bench-wheel cuda card tables package lint
+	bench-wheel cuda card tables package lint test-unsafe
 
 # Everything is built once, in the profile that ships.
 test: lint
@@ -136,6 +136,16 @@ card:
 # The README's tables, from experiments/results.
 tables: built
 	python3 experiments/tables.py target/release/hg2v
+
+# What is unsafe, where a nightly toolchain with miri and rust-src is: the core's tests under the address
+# sanitizer, and those of shared work under Miri, which also sees races. Rayon needs its newer rules.
+ON_NIGHTLY := cargo +nightly test --release --package hg2v --target x86_64-unknown-linux-gnu
+test-unsafe:
+	RUSTFLAGS=-Zsanitizer=address $(ON_NIGHTLY) --lib --target-dir target/asan
+	RUSTFLAGS=-Zsanitizer=address $(ON_NIGHTLY) --test it --target-dir target/asan -- network training coarsening
+	MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-tree-borrows -Zmiri-ignore-leaks" \
+		cargo +nightly miri test --package hg2v --lib --target-dir target/miri -- \
+		parallel nn::gemm::tests::transposes nn::simd::tests::a_dot
 
 # What is published: the crates, built from their packages, the command, the wheel and its source.
 package: built .venv/wheel/ready

@@ -19,6 +19,10 @@ pub enum Readout {
 
 /// The readout of each graph; a graph without nodes gets zeros.
 ///
+/// Sums are made in double precision, and one that is smaller than what rounding makes of its terms,
+/// `|Σ_u v(u)| ≤ ε·Σ_u |v(u)|`, is zero: charges that cancel leave nothing behind that a
+/// standardised column would blow up.
+///
 /// `graphs` are the first nodes of the graphs and the end of the last. Shapes:
 /// `v` is `N × d`, `out` is `B × d`.
 pub fn forward<R: Real>(kind: Readout, graphs: &[usize], v: View<'_, R>, mut out: ViewMut<'_, R>) {
@@ -34,13 +38,31 @@ pub fn forward<R: Real>(kind: Readout, graphs: &[usize], v: View<'_, R>, mut out
                 }
             }
             Readout::Sum | Readout::Mean => {
-                for node in ends[0]..ends[1] {
-                    R::axpy(R::ONE, v.row(node), out);
-                }
                 let share = share(kind, ends);
-                out.iter_mut().for_each(|out| *out *= share);
+                for (block, out) in out.chunks_mut(BLOCK).enumerate() {
+                    sum_block(ends, v, block * BLOCK, share, out);
+                }
             }
         }
+    }
+}
+
+/// Columns that are summed together: their sums stay in the nearest cache.
+const BLOCK: usize = 64;
+
+/// The sums of the columns from `start` on over the nodes `ends`, times `share`.
+fn sum_block<R: Real>(ends: &[usize], v: View<'_, R>, start: usize, share: f64, out: &mut [R]) {
+    let (mut sums, mut sizes) = ([0.0; BLOCK], [0.0; BLOCK]);
+    for node in ends[0]..ends[1] {
+        let row = &v.row(node)[start..start + out.len()];
+        for ((sum, size), x) in sums.iter_mut().zip(&mut sizes).zip(row) {
+            *sum += x.to_f64();
+            *size += x.to_f64().abs();
+        }
+    }
+    for ((out, sum), size) in out.iter_mut().zip(sums).zip(sizes) {
+        let noise = sum.abs() <= R::EPSILON * size;
+        *out = if noise { R::ZERO } else { R::from_f64(sum * share) };
     }
 }
 
@@ -66,16 +88,46 @@ pub fn vjp<R: Real>(
                 }
             }
             Readout::Sum | Readout::Mean => {
-                let share = share(kind, ends);
+                let share = R::from_f64(share(kind, ends));
                 (ends[0]..ends[1]).for_each(|node| R::axpy(share, dout, dv.row_mut(node)));
             }
         }
     }
 }
 
-fn share<R: Real>(kind: Readout, ends: &[usize]) -> R {
+fn share(kind: Readout, ends: &[usize]) -> f64 {
     match kind {
-        Readout::Mean => R::from_f64(1.0 / (ends[1] - ends[0]).max(1) as f64),
-        _ => R::ONE,
+        Readout::Mean => 1.0 / (ends[1] - ends[0]).max(1) as f64,
+        _ => 1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nn::gemm::{View, ViewMut};
+
+    fn read_out(kind: Readout, column: &[f32]) -> f32 {
+        let mut out = [7.0];
+        let v = View::new(column, column.len(), 1, 1);
+        forward(kind, &[0, column.len()], v, ViewMut::new(&mut out, 1, 1, 1));
+        out[0]
+    }
+
+    #[test]
+    fn what_cancels_leaves_nothing_behind() {
+        // 1/√0.07 is no number of few bits: three of them are rounded in single precision.
+        let charge = 1.0 / 0.07f32.sqrt();
+        let mut column = [charge; 6];
+        column[3..].fill(-charge);
+        assert_ne!(column.iter().sum::<f32>(), 0.0, "the naive sum is noise");
+        assert_eq!(read_out(Readout::Sum, &column), 0.0);
+        assert_eq!(read_out(Readout::Mean, &column), 0.0);
+        // 0.1 + 0.2 − 0.3: what is left are the roundings of the three.
+        assert_eq!(read_out(Readout::Sum, &[0.1, 0.2, -0.3]), 0.0);
+        // What is larger than its rounding stays.
+        assert_eq!(read_out(Readout::Sum, &[1e5, -1e5, 0.25]), 0.25);
+        assert_eq!(read_out(Readout::Sum, &[1e-30]), 1e-30);
+        assert_eq!(read_out(Readout::Mean, &[3.0, 4.0]), 3.5);
     }
 }

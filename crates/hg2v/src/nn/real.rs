@@ -32,6 +32,8 @@ pub trait Real:
     const ZERO: Self;
     /// 1.
     const ONE: Self;
+    /// The distance from 1 to the next number: numbers are rounded by at most half of it, relatively.
+    const EPSILON: f64;
 
     /// The nearest number to `value`.
     fn from_f64(value: f64) -> Self;
@@ -78,6 +80,7 @@ pub trait Real:
 }
 
 impl Real for f32 {
+    const EPSILON: f64 = f32::EPSILON as f64;
     const ZERO: f32 = 0.0;
     const ONE: f32 = 1.0;
 
@@ -145,6 +148,7 @@ impl Real for f32 {
 
 /// Plain and exact: the yardstick for the fast `f32`.
 impl Real for f64 {
+    const EPSILON: f64 = f64::EPSILON;
     const ZERO: f64 = 0.0;
     const ONE: f64 = 1.0;
 

@@ -82,6 +82,45 @@ fn attributes_are_centred_and_normalised_over_all_nodes() {
     assert_eq!(schema.to_string(), "2 attributes, standardised = 2 columns");
 }
 
+/// Charges of ±1 that cancel over all training graphs: the mean is 0 and no rounding, so that a
+/// neutral graph's sum is 0, whatever standardises it afterwards.
+#[test]
+fn no_number_is_rounding_noise() {
+    let charges = |seed: u64| {
+        let charge = move |i: u64| match (i * 7919 + seed) % 10 {
+            0 => 1.0,
+            1 => -1.0,
+            _ => 0.0,
+        };
+        (0..50).map(charge).collect::<Vec<f64>>()
+    };
+    let records: Vec<GraphRecord> = (0..40).map(|i| with_attributes(1, &charges(i))).collect();
+    let schema = fit(FeatureChoice::default(), &records).unwrap();
+    assert_eq!(schema.attributes().unwrap().mean, [0.0]);
+    let (rows, _) = apply(&schema, &records[3]);
+    assert!(rows.values.iter().all(|&x| x == 0.0 || x.abs() > 1.0), "{:?}", rows.values);
+
+    // Constant but for the last bits, as 0.1 + 0.2 and 0.3 are.
+    let almost = [0.1 + 0.2, 0.3, 0.3, 0.1 + 0.2, 0.3];
+    let schema = fit(FeatureChoice::default(), &[with_attributes(1, &almost)]).unwrap();
+    assert_eq!(schema.attributes().unwrap().std, [1.0]);
+    assert_eq!(apply(&schema, &with_attributes(1, &almost)).0.values, [0.0; 5]);
+    // What varies less than others is kept, however small it is.
+    let small = [1e-30, 2e-30, 3e-30];
+    let schema = fit(FeatureChoice::default(), &[with_attributes(1, &small)]).unwrap();
+    let (rows, _) = apply(&schema, &with_attributes(1, &small));
+    assert!((rows.values[0] + 1.5f32.sqrt()).abs() < 1e-6, "{:?}", rows.values);
+}
+
+#[test]
+fn a_column_that_never_varied_tells_by_how_much_a_later_graph_differs() {
+    let neutral = with_attributes(2, &[0.0, 5.0, 0.0, 5.0]);
+    let schema = fit(FeatureChoice::default(), &[neutral.clone(), neutral.clone()]).unwrap();
+    assert_eq!(apply(&schema, &neutral).0.values, [0.0; 4]);
+    let (rows, _) = apply(&schema, &with_attributes(2, &[1.0, 5.0, 0.0, 5.5]));
+    assert_eq!(rows.values, [1.0, 0.0, 0.0, 0.5]);
+}
+
 #[test]
 fn labels_are_one_hot_over_the_sorted_vocabulary() {
     let records = [with_labels(&["O", "C"]), with_labels(&["N", "C", "C"])];

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{FeatureChoice, FeatureSchema, MAX_DIM, Scaler, When, count};
+use super::{FeatureChoice, FeatureSchema, MAX_DIM, ROUNDING, Scaler, When, count};
 use crate::error::{Error, Place, Result};
 use crate::graph::structure::COLUMNS;
 use crate::graph::{Graph, GraphRecord, Scalar};
@@ -199,12 +199,13 @@ fn too_wide_fix() -> String {
     )
 }
 
-/// Running mean and squared deviation of each column (Welford 1962).
+/// Running mean, squared deviation (Welford 1962) and largest size of each column.
 #[derive(Debug, Default)]
 struct Moments {
     rows: u64,
     mean: Vec<f64>,
     squares: Vec<f64>,
+    largest: Vec<f64>,
 }
 
 impl Moments {
@@ -212,6 +213,7 @@ impl Moments {
         if self.rows == 0 {
             self.mean = vec![0.0; row.len()];
             self.squares = vec![0.0; row.len()];
+            self.largest = vec![0.0; row.len()];
         }
         self.rows += 1;
         let rows = self.rows as f64;
@@ -220,16 +222,26 @@ impl Moments {
             *mean += before / rows;
             *squares += before * (x - *mean);
         }
+        for (x, largest) in row.iter().zip(&mut self.largest) {
+            *largest = largest.max(x.abs());
+        }
     }
 
-    /// A column without spread gets width 1, so that it becomes zeros.
+    /// A mean that is rounding, beside the largest number of its column, is zero; a column whose
+    /// spread is rounding is constant and gets width 1, so that it becomes zeros.
     fn scaler(self, file: &Path, columns: usize) -> Result<Scaler> {
         if self.rows == 0 {
             return Ok(Scaler { mean: vec![0.0; columns], std: vec![1.0; columns] });
         }
+        let rounding = |largest: &f64| ROUNDING * largest;
         let deviations = self.squares.iter().map(|squares| (squares / self.rows as f64).sqrt());
-        let std: Vec<f64> = deviations.map(|std| if std == 0.0 { 1.0 } else { std }).collect();
-        for (column, (mean, std)) in self.mean.iter().zip(&std).enumerate() {
+        let deviations = deviations.zip(self.largest.iter().map(rounding));
+        let std: Vec<f64> =
+            deviations.map(|(std, rounding)| if std <= rounding { 1.0 } else { std }).collect();
+        let means = self.mean.into_iter().zip(self.largest.iter().map(rounding));
+        let mean: Vec<f64> =
+            means.map(|(mean, rounding)| if mean.abs() <= rounding { 0.0 } else { mean }).collect();
+        for (column, (mean, std)) in mean.iter().zip(&std).enumerate() {
             if !(mean.is_finite() && std.is_finite()) {
                 return Err(Error::input(
                     file,
@@ -239,6 +251,6 @@ impl Moments {
                 ));
             }
         }
-        Ok(Scaler { mean: self.mean, std })
+        Ok(Scaler { mean, std })
     }
 }

@@ -10,7 +10,8 @@
 //! of the parts that the collection has and the [`FeatureChoice`] takes:
 //!
 //! - attributes are standardised a column: mean and population standard
-//!   deviation over all training nodes; a constant column becomes zeros;
+//!   deviation over all training nodes. A column that does not vary there, but for rounding, is
+//!   centred and not scaled: zeros, and on a later graph by how much it differs;
 //! - labels are one-hot over the sorted vocabulary of the training nodes; a label
 //!   that training never met is a row of zeros, and is counted;
 //! - the degree, a number of neighbours, is standardised like an attribute, and by
@@ -36,6 +37,9 @@ use stored::Stored;
 /// Most columns a row may have. A vocabulary beyond it is one of names, not of
 /// kinds, and would ask for a matrix of terabytes.
 pub const MAX_DIM: usize = 1 << 16;
+
+/// What counts as rounding, beside the size of the numbers that were added or subtracted.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// Which of a collection's features are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -288,9 +292,11 @@ fn count(n: usize, thing: &str) -> String {
 }
 
 impl Scaler {
+    /// What differs from the mean by rounding alone does not differ: no number of a row is noise.
     fn scale(&self, row: impl IntoIterator<Item = f64>, out: &mut Vec<f32>, applied: &mut Applied) {
         for ((x, mean), std) in row.into_iter().zip(&self.mean).zip(&self.std) {
-            let scaled = ((x - mean) / std) as f32;
+            let same = (x - mean).abs() <= ROUNDING * mean.abs();
+            let scaled = if same { 0.0 } else { ((x - mean) / std) as f32 };
             applied.clipped += u64::from(scaled.is_infinite());
             out.push(scaled.clamp(f32::MIN, f32::MAX));
         }

@@ -6,6 +6,8 @@
 #define MEAN 2
 // −∞
 #define LEAST __int_as_float(0xff800000)
+// 2⁻²³, from 1 to the next float.
+#define EPSILON 1.1920928955078125e-7
 
 // P(v) = Σ_{u ∈ 𝒫⁻¹(v)} h(u), in the order of the nodes.
 extern "C" __global__ void pool(const u32* starts, const u32* order, u32 parents, u32 columns,
@@ -29,32 +31,39 @@ extern "C" __global__ void pool_vjp(const u32* parent, u32 nodes, u32 columns, c
 }
 
 // One graph's readout of 32 columns; 32 threads share a column, and what they find
-// meets in an order that follows from the number of nodes alone.
+// meets in an order that follows from the number of nodes alone. A sum that is smaller
+// than what rounding makes of its terms is zero.
 extern "C" __global__ void readout(const u32* graphs, u32 columns, u32 kind, const float* v,
                                    u64 v_stride, float* out, u64 out_stride) {
-  __shared__ float part[32][33];
+  __shared__ double part[32][33];
+  __shared__ double sizes[32][33];
   const u32 first = graphs[blockIdx.x], end = graphs[blockIdx.x + 1];
   const u32 column = blockIdx.y * 32 + threadIdx.x;
-  float value = kind == MAX ? LEAST : 0.f;
+  double value = kind == MAX ? LEAST : 0., size = 0.;
   if (column < columns) {
     for (u32 u = first + threadIdx.y; u < end; u += 32) {
-      const float x = v[u * v_stride + column];
+      const double x = v[u * v_stride + column];
       value = kind == MAX ? (x > value || x != x ? x : value) : value + x;
+      size += fabs(x);
     }
   }
   part[threadIdx.y][threadIdx.x] = value;
+  sizes[threadIdx.y][threadIdx.x] = size;
   for (u32 half = 16; half > 0; half /= 2) {
     __syncthreads();
     if (threadIdx.y < half) {
-      const float other = part[threadIdx.y + half][threadIdx.x];
+      const double other = part[threadIdx.y + half][threadIdx.x];
       value = kind == MAX ? (other > value || other != other ? other : value) : value + other;
+      size += sizes[threadIdx.y + half][threadIdx.x];
       part[threadIdx.y][threadIdx.x] = value;
+      sizes[threadIdx.y][threadIdx.x] = size;
     }
   }
   if (threadIdx.y > 0 || column >= columns) return;
-  if (kind == MEAN) value *= 1.f / (end > first ? end - first : 1);
-  if (first == end) value = 0.f;
-  out[blockIdx.x * out_stride + column] = value;
+  if (kind != MAX && fabs(value) <= EPSILON * size) value = 0.;
+  if (kind == MEAN) value *= 1. / (end > first ? end - first : 1);
+  if (first == end) value = 0.;
+  out[blockIdx.x * out_stride + column] = float(value);
 }
 
 // Adds to dv: every node of a sum gets all of dout, of a mean its share, and of a

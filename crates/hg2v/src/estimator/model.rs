@@ -96,6 +96,16 @@ impl Hg2v {
         &self.config
     }
 
+    /// Which model this is: 16 hexadecimal digits of the SHA-256 of everything that determines its
+    /// vectors. Files of vectors keep it, so that those of another model are told apart.
+    ///
+    /// # Errors
+    /// Parameters that cannot be spelled, which does not happen.
+    pub fn digest(&self) -> Result<String> {
+        let sha256 = saved::parameters_digest(&self.network.layout, &self.parameters)?;
+        Ok(self.config.clone().finished(sha256).digest()[..16].to_owned())
+    }
+
     /// The network.
     pub fn network(&self) -> &Network {
         &self.network
@@ -264,8 +274,7 @@ impl Hg2v {
     /// When the disk refuses.
     pub fn save_into(&self, path: &Path) -> Result<()> {
         let sha256 = saved::write_parameters(path, &self.network.layout, &self.parameters)?;
-        let config = Config { parameters_sha256: Some(sha256), ..self.config.clone() };
-        saved::write_config(path, &config)
+        saved::write_config(path, &self.config.clone().finished(sha256))
     }
 
     /// Reads a model's folder, and checks every byte of it.

@@ -10,7 +10,7 @@ use crate::graph::{GraphRecord, WeightPolicy};
 use crate::model::{Architecture, Layout, Network};
 use crate::nn::machine::Machine;
 use crate::prepare::{Collection, Notes, Preparation, Run};
-use crate::saved::{self, Config, DataNote};
+use crate::saved::{Config, DataNote};
 use crate::train::{Flow, Recipe};
 use serde::{Deserialize, Serialize};
 
@@ -200,16 +200,9 @@ impl Hg2vParams {
         let levels = self.architecture.levels;
         let (examples, applied) = preparation.examples(collection, train, levels)?;
         let layout = Layout::new(&self.architecture, preparation.features.dim())?;
-        let config = Config {
-            format: saved::FORMAT,
-            hg2v: env!("CARGO_PKG_VERSION").to_owned(),
-            architecture: self.architecture.clone(),
-            recipe: self.recipe,
-            feature_choice: self.features,
-            preparation,
-            data: DataNote::of(train.iter().map(|&i| &run.records[i])),
-            parameters_sha256: None,
-        };
+        let data = DataNote::of(train.iter().map(|&i| &run.records[i]));
+        let config =
+            Config::new(self.architecture.clone(), self.recipe, self.features, preparation, data);
         let notes = Notes { applied, ..collection.notes };
         let (network, machine) = (Network { layout }, Machine::Cpu);
         Ok(Fit { config, network, examples, notes, machine })

@@ -20,6 +20,17 @@ use std::path::Path;
 /// When the disk refuses.
 pub fn write_parameters(folder: &Path, layout: &Layout, parameters: &[f32]) -> Result<String> {
     let path = folder.join(PARAMETERS);
+    let bytes = encode_parameters(&path, layout, parameters)?;
+    write(&path, &bytes)?;
+    Ok(digest(&bytes))
+}
+
+/// The SHA-256 of the file that [`write_parameters`] would write.
+pub(crate) fn parameters_digest(layout: &Layout, parameters: &[f32]) -> Result<String> {
+    Ok(digest(&encode_parameters(Path::new(PARAMETERS), layout, parameters)?))
+}
+
+fn encode_parameters(path: &Path, layout: &Layout, parameters: &[f32]) -> Result<Vec<u8>> {
     let tensors: Vec<(String, Vec<usize>, Vec<u8>)> = layout
         .tensors()
         .into_iter()
@@ -28,9 +39,7 @@ pub fn write_parameters(folder: &Path, layout: &Layout, parameters: &[f32]) -> R
             (name, shape(window), bytes.collect())
         })
         .collect();
-    let bytes = encode(&path, &tensors, &[])?;
-    write(&path, &bytes)?;
-    Ok(digest(&bytes))
+    encode(path, &tensors, &[])
 }
 
 /// Reads the parameters and checks every byte of them.
@@ -206,6 +215,6 @@ fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

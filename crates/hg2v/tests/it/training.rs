@@ -250,6 +250,41 @@ fn a_model_read_back_embeds_to_the_same_bits() {
     assert!(again.contains("not empty"), "{again}");
 }
 
+/// Charges of ±1 that cancel in every training graph leave a column of zeros, not of rounding:
+/// whoever standardises it divides by nothing, and a charged graph later stands out by its charge.
+#[test]
+fn charges_that_cancel_leave_zeros_and_a_charged_graph_stands_out() {
+    let charged = |i: usize, net: f64| {
+        let mut graph = graphs().swap_remove(i);
+        let nodes = graph.num_nodes as usize;
+        let mut values = vec![0.0; nodes];
+        for pair in 0..i % 4 {
+            (values[pair], values[nodes - 1 - pair]) = (1.0, -1.0);
+        }
+        values[nodes / 2] = net;
+        graph.features = Some(Features { dim: 1, values });
+        graph
+    };
+    let neutral: Vec<GraphRecord> = (0..40).map(|i| charged(i, 0.0)).collect();
+    let model = params().fit(&neutral).unwrap();
+    let names = model.network().layout.embedding_names();
+    let sum = names.iter().position(|name| name == "g0.sum.0").unwrap();
+    let vectors = model.embed(&neutral).unwrap();
+    assert!((0..40).all(|i| vectors.row(i)[sum] == 0.0));
+    let ion = model.embed(&[charged(3, 1.0)]).unwrap();
+    let width = model.config().preparation.features.attributes().unwrap().std[0];
+    assert_eq!(ion.row(0)[sum], (1.0 / width).ln_1p() as f32);
+
+    // A column that never varied.
+    let mut flat = neutral;
+    flat.iter_mut().for_each(|graph| graph.features.as_mut().unwrap().values.fill(0.0));
+    let model = params().fit(&flat).unwrap();
+    let vectors = model.embed(&flat).unwrap();
+    assert!((0..40).all(|i| vectors.row(i)[sum] == 0.0));
+    let ion = model.embed(&[charged(4, 1.0)]).unwrap();
+    assert_eq!(ion.row(0)[sum], 1f64.ln_1p() as f32);
+}
+
 /// Changes one file of a model's folder, and what loading it then says.
 fn damaged(change: impl FnOnce(&Path)) -> String {
     let folder = tempfile::tempdir().unwrap();
@@ -286,13 +321,26 @@ fn a_damaged_model_is_refused_and_the_message_says_what_is_wrong() {
         damaged(|p| fs::remove_file(p.join(saved::PARAMETERS)).unwrap()),
         &["model.safetensors", "no such file", "restore"],
     );
-    says(config("\"format\": 1", "\"format\": 2"), &["format is 2", "knows 1"]);
-    says(config("\"dim\": 12", "\"dim\": 13"), &["shape", "config.json asks for"]);
+    says(
+        config("\"format\": 2", "\"format\": 1"),
+        &["format is 1", "knows 2", "fit the model again"],
+    );
+    says(config("\"dim\": 12", "\"dim\": 13"), &["config.json", "changed or damaged"]);
+    says(config("\"sha256\"", "\"sha\""), &["unknown field"]);
     says(config("\"dim\": 12", "\"dim\": 0"), &["dim is 0"]);
     says(config("\"dim\": 12", "\"dim\": 99999999999"), &["dim is 99999999999"]);
     says(config("{", "["), &["config.json", "line", "no configuration of a model"]);
     says(config("\"bias\"", "\"biass\""), &["unknown field", "biass"]);
-    says(config("\"parameters_sha256\": \"", "\"parameters_sha256\": \"0"), &["content is not"]);
+    says(
+        config("\"parameters_sha256\": \"", "\"parameters_sha256\": \"0"),
+        &["changed or damaged"],
+    );
+    let narrower = damaged(|path| {
+        let mut config = saved::read_config(path).unwrap();
+        config.architecture.dim = 13;
+        saved::write_config(path, &config).unwrap();
+    });
+    says(narrower, &["shape", "config.json asks for"]);
     for keep in [0, 7, 60, 2000] {
         let cut = damaged(|p| edit(p, saved::PARAMETERS, |bytes| bytes[..keep].to_vec()));
         says(cut, &["model.safetensors", "no whole safetensors file"]);
@@ -314,8 +362,9 @@ fn a_damaged_model_is_refused_and_the_message_says_what_is_wrong() {
     });
     says(flipped, &["content is not what config.json was written with"]);
     let unfinished = damaged(|p| {
-        let config = saved::read_config(p).unwrap();
-        saved::write_config(p, &saved::Config { parameters_sha256: None, ..config }).unwrap();
+        let mut config = saved::read_config(p).unwrap();
+        config.parameters_sha256 = None;
+        saved::write_config(p, &config).unwrap();
     });
     says(unfinished, &["not finished", "--resume"]);
     let file = tempfile::NamedTempFile::new().unwrap();
@@ -347,6 +396,45 @@ fn a_damaged_checkpoint_is_never_resumed_from() {
         fs::write(&file, &whole[..at]).unwrap();
         assert!(saved::read_checkpoint(folder.path(), layout).is_err(), "cut at {at}");
     }
+}
+
+/// Whichever bit of a configuration flips: it is refused, or says what it said before (a space that
+/// became another).
+#[test]
+fn no_flipped_bit_of_a_configuration_gives_other_vectors() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model");
+    let params = params().dim(2).hops(1).levels(1).epochs(1);
+    params.fit(&graphs()).unwrap().save(&path).unwrap();
+    let file = path.join(saved::CONFIG);
+    let (whole, config) = (fs::read(&file).unwrap(), saved::read_config(&path).unwrap());
+    let mut accepted = 0;
+    for at in 0..8 * whole.len() {
+        let mut bytes = whole.clone();
+        bytes[at / 8] ^= 1 << (at % 8);
+        fs::write(&file, &bytes).unwrap();
+        if let Ok(read) = saved::read_config(&path) {
+            assert_eq!(read, config, "bit {at}: {}", String::from_utf8_lossy(&bytes));
+            accepted += 1;
+        }
+    }
+    assert!(accepted < whole.len(), "{accepted} of {} flips were accepted", 8 * whole.len());
+}
+
+#[test]
+fn a_model_is_told_from_others_by_its_digest() {
+    let (graphs, params) = (graphs(), params().epochs(1));
+    let model = params.fit(&graphs).unwrap();
+    let digest = model.digest().unwrap();
+    assert_eq!(
+        (digest.len(), digest.clone()),
+        (16, params.fit(&graphs).unwrap().digest().unwrap())
+    );
+    let folder = tempfile::tempdir().unwrap();
+    model.save(&folder.path().join("model")).unwrap();
+    assert_eq!(Hg2v::load(&folder.path().join("model")).unwrap().digest().unwrap(), digest);
+    assert_ne!(model.untrained().digest().unwrap(), digest);
+    assert_ne!(params.seed(9).fit(&graphs).unwrap().digest().unwrap(), digest);
 }
 
 /// A configuration asks for 2³⁷ numbers; the file that has none of them is refused

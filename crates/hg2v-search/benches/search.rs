@@ -81,7 +81,7 @@ fn main() {
     if let Some(folder) = folder {
         std::fs::create_dir_all(&folder).unwrap();
         let names = (0..dim).map(|i| format!("e{i}")).collect();
-        let shape = Shape { names, part: None };
+        let shape = Shape { names, part: None, model: None };
         let mut sink = vectors::create(&folder.join("vectors.npy"), shape).unwrap();
         for (i, row) in rows.chunks_exact(dim).enumerate() {
             let id = Scalar::Int(i as i64);

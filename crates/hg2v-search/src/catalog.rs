@@ -56,7 +56,7 @@ impl Catalog {
         choice: Choice,
         watch: impl FnMut(usize),
     ) -> Result<Catalog> {
-        let Vectors { dim, values, ids, labels } = vectors;
+        let Vectors { dim, values, ids, labels, .. } = vectors;
         if ids.is_empty() || dim == 0 {
             let problem = "it holds no vectors";
             return Err(Error::input(file, Place::Whole, problem, "write some with hg2v embed"));
@@ -103,7 +103,7 @@ pub fn embedded(
     mut watch: impl FnMut(usize),
 ) -> Result<Vectors> {
     let dim = model.network().layout.embedding_dim();
-    let mut vectors = Vectors { dim, ..Vectors::default() };
+    let mut vectors = Vectors { dim, model: Some(model.digest()?), ..Vectors::default() };
     for part in Run::of(records, file).parts() {
         let (examples, _) = model.examples(part, cache)?;
         vectors.values.extend(model.embed_examples_on(machine, &examples)?);

@@ -15,7 +15,7 @@ use std::time::SystemTime;
 
 use axum::body::Bytes;
 use hg2v::dataset::{self, Format, jsonl};
-use hg2v::error::{Error, Place, Result};
+use hg2v::error::Result;
 use hg2v::graph::GraphRecord;
 use hg2v::nn::machine::Machine;
 use hg2v::saved;
@@ -114,12 +114,7 @@ impl State {
             (Some(path), _) => {
                 let found = vectors::read(path, &options.limits)?;
                 let dim = model.network().layout.embedding_dim();
-                if found.dim != dim {
-                    let problem =
-                        format!("its vectors have {} numbers, the model's {dim}", found.dim);
-                    let fix = "embed the graphs again with this model";
-                    return Err(Error::input(path, Place::Whole, problem, fix));
-                }
+                found.check_made_by(&model.digest()?, dim, path)?;
                 Some((found, path))
             }
             (None, Some(graphs)) => {

@@ -268,7 +268,8 @@ fn write_vectors(
     let (examples, _) = model.examples_of(collection, &all)?;
     let rows = model.embed_examples_on(machine, &examples)?;
     let layout = &model.network().layout;
-    let shape = Shape { names: layout.embedding_names(), part: None };
+    let names = layout.embedding_names();
+    let shape = Shape { names, part: None, model: Some(model.digest()?) };
     let mut sink = vectors::create(path, shape)?;
     for (i, row) in rows.chunks_exact(layout.embedding_dim()).enumerate() {
         let record = &collection.run.records[i];

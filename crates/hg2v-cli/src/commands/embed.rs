@@ -196,7 +196,7 @@ impl Output {
             }
         };
         let dim = names.len();
-        let sink = vectors::create(&args.out, Shape { names, part })?;
+        let sink = vectors::create(&args.out, Shape { names, part, model: Some(model.digest()?) })?;
         Ok(Output { sink, per: args.per, dim, levels })
     }
 

@@ -118,7 +118,7 @@ fn create(path: &Path) -> hg2v::Result<Box<dyn VectorSink>> {
         return Ok(Box::new(Projector::create(path)?));
     }
     let names = vec!["x0".to_owned(), "x1".to_owned()];
-    vectors::create(path, Shape { names, part: None })
+    vectors::create(path, Shape { names, part: None, model: None })
 }
 
 /// TensorBoard's: coordinates without a header, and ids and classes with one.

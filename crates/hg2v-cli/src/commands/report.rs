@@ -225,7 +225,15 @@ impl Wanted<'_> {
                 // The folder's own vectors are of its own graphs.
                 let own = run.vectors.as_deref().filter(|_| self.of_run());
                 match embeddings.or(own) {
-                    Some(file) => Some((file, vectors::read(file, &context.limits)?)),
+                    Some(file) => {
+                        let read = vectors::read(file, &context.limits)?;
+                        // Vectors that do not say whose they are may be another program's.
+                        if read.model.is_some() {
+                            let digest = Hg2v::load(&run.model)?.digest()?;
+                            read.check_made_by(&digest, read.dim, file)?;
+                        }
+                        Some((file, read))
+                    }
                     None => None,
                 }
             }

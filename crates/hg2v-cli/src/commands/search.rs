@@ -10,7 +10,7 @@ use hg2v::nn::machine::Machine;
 use hg2v::nn::readout::Readout;
 use hg2v::prepare::Run;
 use hg2v::saved;
-use hg2v::vectors::{self, Vectors};
+use hg2v::vectors;
 use hg2v::{Hg2v, Result};
 use hg2v_search::catalog::{Catalog, embedded};
 use hg2v_search::duplicates::duplicates;
@@ -199,7 +199,8 @@ impl Set {
             _ => vectors::read(&args.vectors, &context.limits)?,
         };
         if let Some(model) = &model {
-            same_dim(model, &vectors, &args.vectors)?;
+            let dim = model.network().layout.embedding_dim();
+            vectors.check_made_by(&model.digest()?, dim, &args.vectors)?;
         }
         if let Some(graphs) = &mut graphs {
             graphs.aligned = check_vectors(&args.vectors, &vectors, &graphs.records).is_ok();
@@ -374,16 +375,6 @@ impl Set {
         json!({ "id": self.catalog.ids[position], "y": self.catalog.labels[position],
             "position": position, "distance": distance })
     }
-}
-
-/// The vectors must be as long as the model's.
-fn same_dim(model: &Hg2v, vectors: &Vectors, file: &Path) -> Result<()> {
-    let dim = model.network().layout.embedding_dim();
-    if vectors.dim == dim {
-        return Ok(());
-    }
-    let problem = format!("its vectors have {} numbers, the model's {dim}", vectors.dim);
-    Err(Error::input(file, Place::Whole, problem, "name the model that made them"))
 }
 
 /// A graph and those nearest to it.

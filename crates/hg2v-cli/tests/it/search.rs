@@ -275,3 +275,29 @@ fn nonsense_is_refused_with_what_to_do() {
     }
     assert!(!at.join("x.csv").exists());
 }
+
+/// Distances between vectors of two models mean nothing, even where they are equally long.
+#[test]
+fn vectors_and_model_must_belong_together() {
+    let folder = folder();
+    let at = folder.path();
+    let shape = ["--dim", "8", "--levels", "2", "--epochs", "1"];
+    let line = [&["fit", "graphs.jsonl", "--out", "other", "--seed", "9"][..], &shape].concat();
+    done(at, &line);
+    for file in ["e.parquet", "e.npy"] {
+        done(at, &["search", file, "graphs.jsonl", "--model", "m"]);
+        refused(
+            at,
+            &format!("search {file} graphs.jsonl --model other"),
+            &[file, "made its vectors", "name the model that made them"],
+        );
+        refused(
+            at,
+            &format!("report other --data graphs.jsonl --embeddings {file} --out page.html"),
+            &[file, "made its vectors"],
+        );
+        refused(at, &format!("serve other --index {file}"), &[file, "made its vectors"]);
+    }
+    // CSV does not say whose vectors it holds.
+    done(at, &["search", "e.csv", "graphs.jsonl", "--model", "other"]);
+}

@@ -7,7 +7,9 @@
 //! | `.csv`, `.tsv` | columns `id`, `y`, and one a number |
 //!
 //! A row's id is its graph's, or its position where it has none. Vectors of
-//! nodes or levels have one more column that says which.
+//! nodes or levels have one more column that says which. Parquet files and the ids beside NumPy's
+//! also say which model made the vectors, by its [digest](crate::Hg2v::digest); CSV and TSV, which
+//! are for other programs, have no place for it.
 
 mod npy;
 #[cfg(feature = "parquet")]
@@ -17,7 +19,7 @@ mod text;
 use std::path::Path;
 
 use crate::dataset::Limits;
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Place, Result, shown};
 use crate::graph::Scalar;
 
 /// What a row belongs to.
@@ -38,6 +40,8 @@ pub struct Shape {
     pub names: Vec<String>,
     /// What [`Key::part`] counts: `node`, `level`.
     pub part: Option<&'static str>,
+    /// The [digest](crate::Hg2v::digest) of the model that made them.
+    pub model: Option<String>,
 }
 
 /// A file of vectors that is being written. It appears whole or not at all.
@@ -82,6 +86,8 @@ pub struct Vectors {
     pub ids: Vec<Scalar>,
     /// A label for each row, where it has one.
     pub labels: Vec<Option<Scalar>>,
+    /// The [digest](crate::Hg2v::digest) of the model that made them, where the file says so.
+    pub model: Option<String>,
 }
 
 impl Vectors {
@@ -98,6 +104,25 @@ impl Vectors {
     /// Row `i`.
     pub fn row(&self, i: usize) -> &[f32] {
         &self.values[i * self.dim..(i + 1) * self.dim]
+    }
+
+    /// Refuses vectors, read from `file`, that the model of this digest, whose vectors have `dim`
+    /// numbers, did not make: distances between them and its own mean nothing.
+    ///
+    /// # Errors
+    /// Vectors of another length, or that say they are another model's.
+    pub fn check_made_by(&self, digest: &str, dim: usize, file: &Path) -> Result<()> {
+        let fix = "name the model that made them, or embed the graphs again with this one";
+        let refused = |problem: String| Err(Error::input(file, Place::Whole, problem, fix));
+        match &self.model {
+            _ if self.dim != dim => {
+                refused(format!("its vectors have {} numbers, the model's {dim}", self.dim))
+            }
+            Some(model) if model != digest => {
+                refused(format!("model {} made its vectors, not this one, {digest}", shown(model)))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

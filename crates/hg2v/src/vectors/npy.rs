@@ -19,9 +19,9 @@ pub(super) fn create(path: &Path, shape: Shape) -> Result<Box<dyn VectorSink>> {
     let mut file = OutputFile::create(path)?;
     // The number of rows is known at the end.
     file.write_all(&[0; HEADER]).map_err(|e| Error::io(path, "write", e))?;
-    let keys = Shape { names: Vec::new(), part: shape.part };
+    let keys = Shape { names: Vec::new(), ..shape.clone() };
     Ok(Box::new(Npy {
-        keys: text::create(&keys_path(path), keys, ',')?,
+        keys: text::create_keys(&keys_path(path), keys)?,
         path: path.to_path_buf(),
         dim: shape.names.len(),
         rows: 0,
@@ -114,18 +114,18 @@ pub(super) fn read(path: &Path, limits: &Limits) -> Result<Vectors> {
             .collect(),
     };
     let keys = keys_path(path);
-    let (ids, labels) = if fs::exists(&keys).unwrap_or(false) {
+    let (ids, labels, model) = if fs::exists(&keys).unwrap_or(false) {
         let keys_read = text::read_csv(&keys, limits)?;
         if keys_read.ids.len() != rows {
             let problem = format!("{} rows for the {rows} vectors beside it", keys_read.ids.len());
             let fix = "write both again, or remove this file";
             return Err(Error::input(keys, Place::Whole, problem, fix));
         }
-        (keys_read.ids, keys_read.labels)
+        (keys_read.ids, keys_read.labels, keys_read.model)
     } else {
-        ((0..rows as i64).map(Scalar::Int).collect(), vec![None; rows])
+        ((0..rows as i64).map(Scalar::Int).collect(), vec![None; rows], None)
     };
-    Ok(Vectors { dim, values, ids, labels })
+    Ok(Vectors { dim, values, ids, labels, model })
 }
 
 struct Header {

@@ -15,6 +15,7 @@ use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 
 use super::{Key, Shape, VectorSink, Vectors};
@@ -31,6 +32,9 @@ use crate::output::{OutputFile, folder_of};
 /// The columns that hold vectors and labels are called one of these.
 const VECTORS: &[&str] = &["embedding", "vector"];
 const LABELS: &[&str] = &["y", "label"];
+
+/// The file's note of the model that made its vectors.
+const MODEL: &str = "hg2v.model";
 
 /// Bytes of vectors in a row group.
 const GROUP_BYTES: usize = 16 << 20;
@@ -103,6 +107,9 @@ impl VectorSink for Rows {
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_dictionary_enabled(false)
+            .set_key_value_metadata(
+                shape.model.map(|model| vec![KeyValue::new(MODEL.to_owned(), model)]),
+            )
             .build();
         let mut writer =
             ArrowWriter::try_new(file, Arc::clone(&schema), Some(properties)).map_err(refused)?;
@@ -166,7 +173,7 @@ pub(super) fn read(path: &Path, limits: &Limits) -> Result<Vectors> {
         })?;
         Ok([Some(vectors), find(&["id"]), find(LABELS)].into_iter().flatten().collect())
     })?;
-    let mut vectors = Vectors::default();
+    let mut vectors = Vectors { model: opened.note(MODEL), ..Vectors::default() };
     let mut text = TextBudget::new(limits.max_unpacked_bytes);
     let damaged = |problem: String| {
         refused(

@@ -13,21 +13,33 @@ use crate::graph::Scalar;
 use crate::output::OutputFile;
 
 /// The columns that are no numbers of a vector.
-const KEYS: [&str; 4] = ["id", "y", "node", "level"];
+const KEYS: [&str; 5] = ["id", "y", "node", "level", "model"];
 
 pub(super) fn create(path: &Path, shape: Shape, separator: char) -> Result<Box<dyn VectorSink>> {
+    begin(path, Shape { model: None, ..shape }, separator)
+}
+
+/// The keys of vectors that stand elsewhere, with the model that made them on every line, so that
+/// parts put together still say it.
+pub(super) fn create_keys(path: &Path, shape: Shape) -> Result<Box<dyn VectorSink>> {
+    begin(path, shape, ',')
+}
+
+fn begin(path: &Path, shape: Shape, separator: char) -> Result<Box<dyn VectorSink>> {
     let mut file = OutputFile::create(path)?;
-    let header = ["id", "y"].into_iter().chain(shape.part);
+    let header =
+        ["id", "y"].into_iter().chain(shape.part).chain(shape.model.as_ref().map(|_| "model"));
     let header: Vec<&str> = header.chain(shape.names.iter().map(String::as_str)).collect();
     writeln!(file, "{}", header.join(&separator.to_string()))
         .map_err(|e| Error::io(path, "write", e))?;
-    Ok(Box::new(Text { path: path.to_path_buf(), file, separator }))
+    Ok(Box::new(Text { path: path.to_path_buf(), file, separator, model: shape.model }))
 }
 
 struct Text {
     path: PathBuf,
     file: OutputFile,
     separator: char,
+    model: Option<String>,
 }
 
 impl VectorSink for Text {
@@ -42,6 +54,9 @@ impl VectorSink for Text {
         line += &shown(key.label);
         if let Some(part) = key.part {
             line += &format!("{}{part}", self.separator);
+        }
+        if let Some(model) = &self.model {
+            line += &format!("{}{model}", self.separator);
         }
         for value in row {
             line.push(self.separator);
@@ -101,6 +116,7 @@ pub(super) fn read_tsv(path: &Path, limits: &Limits) -> Result<Vectors> {
 struct Columns {
     id: Option<usize>,
     y: Option<usize>,
+    model: Option<usize>,
     numbers: Vec<usize>,
 }
 
@@ -111,6 +127,7 @@ impl Columns {
         Columns {
             id: position("id"),
             y: position("y"),
+            model: position("model"),
             numbers: header.iter().enumerate().filter(number).map(|(at, _)| at).collect(),
         }
     }
@@ -133,6 +150,15 @@ impl Columns {
         }
         let position = Scalar::Int(vectors.ids.len() as i64);
         let filled = |column: Option<usize>| column.map(&cell).filter(|text| !text.is_empty());
+        let model = filled(self.model);
+        if !vectors.ids.is_empty() && vectors.model.as_deref() != model {
+            let name = |model: Option<&str>| model.map_or("no model".to_owned(), shown);
+            let before = name(vectors.model.as_deref());
+            let problem = format!("{} made this vector, {before} those before it", name(model));
+            let fix = "keep vectors of different models apart";
+            return Err(Error::input(path, Place::Line(line), problem, fix));
+        }
+        vectors.model = model.map(str::to_owned);
         vectors.ids.push(filled(self.id).map_or(position, id));
         vectors.labels.push(filled(self.y).map(label));
         Ok(())

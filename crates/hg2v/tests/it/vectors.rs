@@ -15,12 +15,13 @@ fn sample() -> Vectors {
         values,
         ids: vec![text("a, \"b\""), text("07"), text("tab\there"), text("ü")],
         labels: vec![Some(Scalar::Int(1)), None, Some(Scalar::Int(-1)), Some(Scalar::Int(1))],
+        model: Some("00ff12ab34cd56ef".to_owned()),
     }
 }
 
 fn write(path: &Path, vectors: &Vectors) {
     let names = (0..vectors.dim).map(|i| format!("e{i}")).collect();
-    let mut sink = create(path, Shape { names, part: None }).unwrap();
+    let mut sink = create(path, Shape { names, part: None, model: vectors.model.clone() }).unwrap();
     for i in 0..vectors.len() {
         let key = Key { id: &vectors.ids[i], label: vectors.labels[i].as_ref(), part: None };
         sink.write(key, vectors.row(i)).unwrap();
@@ -48,6 +49,8 @@ fn every_format_gives_back_what_was_written() {
             let expected = match (*name, vectors.len()) {
                 // Parquet says how long vectors are only where there is one.
                 ("v.parquet", 0) => Vectors::default(),
+                // Of text no one but people and other programs would know what to make of it.
+                ("v.csv" | "v.tsv", _) => Vectors { model: None, ..vectors.clone() },
                 _ => vectors.clone(),
             };
             assert_eq!(read, expected, "{name}");
@@ -87,7 +90,7 @@ fn nothing_appears_before_it_is_whole() {
     let folder = tempfile::tempdir().unwrap();
     for name in NAMES {
         let path = folder.path().join(name);
-        let shape = Shape { names: vec!["e0".into()], part: Some("node") };
+        let shape = Shape { names: vec!["e0".into()], part: Some("node"), model: None };
         let mut sink = create(&path, shape).unwrap();
         let id = Scalar::Int(1);
         sink.write(Key { id: &id, label: None, part: Some(0) }, &[1.0]).unwrap();
@@ -162,4 +165,29 @@ fn cut_parquet_never_panics() {
         fs::write(&path, &whole[..keep]).unwrap();
         assert!(read(&path, &Limits::default()).is_err(), "cut at {keep}");
     }
+}
+
+#[test]
+fn vectors_of_another_model_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("v.npy");
+    write(&path, &sample());
+    let vectors = read(&path, &Limits::default()).unwrap();
+    let refused = |digest: &str, dim: usize| vectors.check_made_by(digest, dim, &path).unwrap_err();
+    vectors.check_made_by("00ff12ab34cd56ef", 3, &path).unwrap();
+    let error = refused("0123456789abcdef", 3).to_string();
+    for part in ["v.npy", "`00ff12ab34cd56ef` made its vectors", "0123456789abcdef", "embed"] {
+        assert!(error.contains(part), "{error}");
+    }
+    assert!(refused("00ff12ab34cd56ef", 4).to_string().contains("3 numbers, the model's 4"));
+    // Those that do not say whose they are can only be counted.
+    let unknown = Vectors { model: None, ..vectors.clone() };
+    unknown.check_made_by("0123456789abcdef", 3, &path).unwrap();
+
+    // Parts of two models put together.
+    let keys = path.with_extension("ids.csv");
+    let mixed = fs::read_to_string(&keys).unwrap().replacen("00ff12ab34cd56ef", "ffff", 1);
+    fs::write(&keys, mixed).unwrap();
+    let error = read(&path, &Limits::default()).unwrap_err().to_string();
+    assert!(error.contains("line 3") && error.contains("`ffff`"), "{error}");
 }

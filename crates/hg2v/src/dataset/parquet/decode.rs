@@ -60,7 +60,7 @@ pub(super) fn open(path: &Path, file: File, limits: &Limits) -> Result<Source> {
     let graphs = Graphs {
         path: path.to_path_buf(),
         limits: *limits,
-        json: named(&opened.json),
+        json: named(&opened.note(JSON_COLUMNS).unwrap_or_default()),
         reader: Some(opened.reader),
         batch: None,
         next: 0,

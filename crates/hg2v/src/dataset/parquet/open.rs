@@ -14,8 +14,8 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::file::metadata::ParquetMetaData;
 
+use super::grammar;
 use super::guard::guarded;
-use super::{JSON_COLUMNS, grammar};
 use crate::dataset::Limits;
 use crate::error::{Error, Place, Result, shown};
 
@@ -32,8 +32,7 @@ pub(crate) struct Opened {
     pub(crate) reader: ParquetRecordBatchReader,
     /// How many they are, as it says.
     pub(crate) rows: Option<u64>,
-    /// The columns whose texts are JSON, as it notes them.
-    pub(crate) json: String,
+    metadata: Arc<ParquetMetaData>,
 }
 
 impl Opened {
@@ -81,8 +80,14 @@ impl Opened {
         Ok(Opened {
             reader,
             rows: u64::try_from(metadata.metadata().file_metadata().num_rows()).ok(),
-            json: json_note(metadata.metadata()),
+            metadata: Arc::clone(metadata.metadata()),
         })
+    }
+
+    /// What the file notes under `key`.
+    pub(crate) fn note(&self, key: &str) -> Option<String> {
+        let notes = self.metadata.file_metadata().key_value_metadata();
+        notes.into_iter().flatten().find(|pair| pair.key == key).and_then(|pair| pair.value.clone())
     }
 }
 
@@ -171,17 +176,4 @@ fn rows_a_batch(metadata: &ParquetMetaData) -> usize {
     let rows = sum(&|group| metadata.row_group(group).num_rows()).max(1);
     let bytes = sum(&|group| metadata.row_group(group).total_byte_size());
     (BATCH_BYTES / (bytes / rows).max(1)).clamp(1, BATCH_ROWS) as usize
-}
-
-/// What the file notes about columns whose texts are JSON.
-fn json_note(metadata: &ParquetMetaData) -> String {
-    let noted = metadata
-        .file_metadata()
-        .key_value_metadata()
-        .into_iter()
-        .flatten()
-        .find(|pair| pair.key == JSON_COLUMNS)
-        .and_then(|pair| pair.value.as_deref())
-        .unwrap_or_default();
-    noted.to_owned()
 }

@@ -50,6 +50,9 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         let fix = "embed both sets with the same model";
         return Err(Error::input(&args.b, Place::Whole, problem, fix).into());
     }
+    if let Some(model) = &a.model {
+        b.check_made_by(model, a.dim, &args.b)?;
+    }
     if args.near.standardise {
         // By the first set, which the second is judged by.
         let scale = Scale::of(&a.values, a.dim);

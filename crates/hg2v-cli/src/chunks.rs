@@ -9,7 +9,7 @@ use hg2v::prepare::{Cut, Run};
 /// The most graphs of a chunk, give or take a part.
 const GRAPHS: usize = 1024;
 
-/// The graphs at the positions p with `1 + p mod parts = part`.
+/// Which graphs to take; see [`Source::part`].
 #[derive(Clone, Copy)]
 pub(crate) struct Shard {
     pub(crate) part: u64,
@@ -24,29 +24,23 @@ impl Shard {
 /// A collection in chunks, each of whole [parts](Cut).
 pub(crate) struct Chunks {
     source: Source,
-    shard: Shard,
+    step: u64,
     /// Nodes and edges that fill a chunk.
     size: usize,
-    position: u64,
 }
 
 impl Chunks {
     pub(crate) fn new(source: Source, shard: Shard, size: usize) -> Chunks {
-        Chunks { source, shard, size, position: 0 }
+        Chunks { source: source.part(shard.part, shard.parts), step: shard.parts, size }
     }
 
     fn read(&mut self) -> hg2v::Result<Option<Chunk>> {
-        let mut chunk = Chunk { records: Vec::new(), first: 0, step: self.shard.parts, passed: 0 };
+        let before = self.source.passed();
+        let mut chunk = Chunk { records: Vec::new(), first: 0, step: self.step, passed: 0 };
         let (mut cut, mut size) = (Cut::default(), 0);
         while let Some(record) = self.source.next().transpose()? {
-            let position = self.position;
-            self.position += 1;
-            chunk.passed += 1;
-            if position % self.shard.parts + 1 != self.shard.part {
-                continue;
-            }
             if chunk.records.is_empty() {
-                chunk.first = position;
+                chunk.first = self.source.passed() - 1;
             }
             size += record.num_nodes as usize + record.edges.len();
             let ends = cut.ends_with(&record);
@@ -55,6 +49,7 @@ impl Chunks {
                 break;
             }
         }
+        chunk.passed = self.source.passed() - before;
         Ok((chunk.passed > 0).then_some(chunk))
     }
 }

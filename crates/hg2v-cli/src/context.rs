@@ -3,11 +3,16 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use clap::{ArgAction, Args};
-use hg2v::dataset::{self, Limits, Source};
+use hg2v::dataset::{self, Limits, Skipped, Source};
 use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::graphs::Asks;
+use crate::table::counted;
 
 /// Options of every command.
 #[derive(Args, Clone)]
@@ -40,6 +45,9 @@ pub(crate) struct Global {
     /// Most bytes a zip may unfold to
     #[arg(long, global = true, default_value_t = Limits::default().max_unpacked_bytes, value_name = "N")]
     pub(crate) max_unpacked_bytes: u64,
+    /// Leave out graphs that cannot be used, and say which; without it the first one ends the run
+    #[arg(long, global = true)]
+    pub(crate) skip_invalid: bool,
 }
 
 /// A command's surroundings.
@@ -47,6 +55,10 @@ pub(crate) struct Global {
 pub(crate) struct Context {
     pub(crate) global: Global,
     pub(crate) limits: Limits,
+    /// Graphs that were left out.
+    pub(crate) skipped: Skipped,
+    /// How many of them were said.
+    said: Arc<AtomicU64>,
 }
 
 impl Context {
@@ -62,13 +74,38 @@ impl Context {
             max_record_bytes: global.max_record_bytes,
             max_unpacked_bytes: global.max_unpacked_bytes,
         };
-        Ok(Context { global: global.clone(), limits })
+        let (skipped, said) = Default::default();
+        Ok(Context { global: global.clone(), limits, skipped, said })
     }
 
-    /// Opens DATA: a path, `-`, or the name of a set under `--data-dir`.
-    pub(crate) fn open(&self, data: &Path) -> hg2v::Result<Source> {
+    /// Opens DATA: a path, `-`, or the name of a set under `--data-dir`. With `--skip-invalid`,
+    /// graphs that are not as the command `asks` are left out.
+    pub(crate) fn open(&self, data: &Path, asks: Asks) -> hg2v::Result<Source> {
         let path = dataset::locate(data, self.global.data_dir.as_deref())?;
-        dataset::open(&path, &self.limits)
+        let source = dataset::open(&path, &self.limits)?;
+        let path = source.path.clone();
+        Ok(match self.global.skip_invalid {
+            true => source.skipping(&self.skipped, move |record, position| {
+                asks.check(record, &path, position)
+            }),
+            false => source,
+        })
+    }
+
+    /// Says which graphs were left out since it was last said.
+    pub(crate) fn say_skipped(&self) {
+        let (count, named) = (self.skipped.count(), self.skipped.named());
+        let said = self.said.swap(count, Ordering::Relaxed);
+        if count == said {
+            return;
+        }
+        for graph in named.iter().skip(said as usize) {
+            self.say(format!("skipped: {graph}"));
+        }
+        let more = count - said.max(named.len() as u64);
+        let others =
+            if more > 0 { format!(", {more} more than named above") } else { String::new() };
+        self.say(format!("{} skipped{others}", counted(count, "graph")));
     }
 
     /// A progress bar over `len` things (a spinner when unknown), shown on a

@@ -3,14 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use hg2v::Hg2vParams;
 use hg2v::coarsen::Method;
 use hg2v::coarsen::cache::Cache;
 use hg2v::dataset::summary::SummaryOptions;
 use hg2v::dataset::{self, Format};
 use hg2v::error::{Error, Place};
 use hg2v::graph::{Findings, GraphRecord, Scalar, WeightPolicy};
+use hg2v::prepare::{Preparation, graph_of};
 use hg2v::vectors::Vectors;
+use hg2v::{Hg2v, Hg2vParams};
+use serde::Serialize;
 
 use crate::context::Context;
 use crate::table::counted;
@@ -123,6 +125,43 @@ pub(crate) fn summary_options() -> SummaryOptions {
     SummaryOptions { features: Hg2vParams::default().features, ..SummaryOptions::default() }
 }
 
+/// What a command asks of a graph, beyond that it can be read.
+#[derive(Clone)]
+pub(crate) enum Asks {
+    Nothing,
+    /// Weights that the policy allows.
+    Weights(WeightPolicy),
+    /// What a model expects.
+    Model(Box<Preparation>),
+}
+
+impl Asks {
+    pub(crate) fn of(model: &Hg2v) -> Asks {
+        Asks::Model(Box::new(model.config().preparation.clone()))
+    }
+
+    pub(crate) fn check(
+        &self,
+        record: &GraphRecord,
+        file: &Path,
+        position: u64,
+    ) -> hg2v::Result<()> {
+        match self {
+            Asks::Nothing => Ok(()),
+            Asks::Weights(weights) => graph_of(record, *weights, file, position).map(drop),
+            Asks::Model(preparation) => preparation.check(record, file, position),
+        }
+    }
+}
+
+/// A result with how many graphs were left out of it.
+#[derive(Serialize)]
+pub(crate) struct Counted<T> {
+    #[serde(flatten)]
+    pub(crate) result: T,
+    pub(crate) skipped: u64,
+}
+
 /// A collection, read whole.
 pub(crate) struct Read {
     pub(crate) path: PathBuf,
@@ -133,9 +172,9 @@ pub(crate) struct Read {
 }
 
 /// Reads all graphs of a collection, and says what of it is not used.
-pub(crate) fn read(data: &Path, context: &Context) -> anyhow::Result<Read> {
+pub(crate) fn read(data: &Path, asks: Asks, context: &Context) -> anyhow::Result<Read> {
     let path = dataset::locate(data, context.global.data_dir.as_deref())?;
-    let mut source = dataset::open(&path, &context.limits)?;
+    let mut source = context.open(&path, asks)?;
     let bar = context.progress("reading", source.len);
     let mut records = Vec::new();
     for record in source.by_ref() {
@@ -144,14 +183,18 @@ pub(crate) fn read(data: &Path, context: &Context) -> anyhow::Result<Read> {
     }
     bar.finish_and_clear();
     let ignored = source.ignored();
-    say_ignored(&ignored, context);
+    say_ignored(&ignored, source.beside(), context);
+    context.say_skipped();
     Ok(Read { path, format: source.format, ignored, records })
 }
 
-/// Says what files hold and graphs do not carry.
-pub(crate) fn say_ignored(ignored: &[String], context: &Context) {
+/// Says what files hold and graphs do not carry; what only lies [beside](hg2v::dataset::Source::beside)
+/// them is for those who want to hear more.
+pub(crate) fn say_ignored(ignored: &[String], beside: &[String], context: &Context) {
     for what in ignored {
-        context.say(format!("not used: {what}"));
+        if context.global.verbose > 0 || !beside.contains(what) {
+            context.say(format!("not used: {what}"));
+        }
     }
 }
 

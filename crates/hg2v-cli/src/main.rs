@@ -46,7 +46,11 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
-    let result = Context::new(&cli.global).and_then(|context| cli.command.run(&context));
+    let result = Context::new(&cli.global).and_then(|context| {
+        let result = cli.command.run(&context);
+        context.say_skipped();
+        result
+    });
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => context::report(&error),

@@ -75,6 +75,17 @@ pub struct InputError {
     pub problem: String,
     /// What the user can do about it.
     pub fix: String,
+    /// How much of the input cannot be used for it.
+    pub scope: Scope,
+}
+
+/// How much of an input an error concerns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// All of it, or nobody knows how much.
+    All,
+    /// One graph alone: the next can still be used.
+    OneGraph,
 }
 
 /// A place in an input file.
@@ -118,7 +129,22 @@ impl Error {
             place,
             problem: problem.into(),
             fix: fix.into(),
+            scope: Scope::All,
         }))
+    }
+
+    /// The same error, where it concerns one graph alone.
+    #[must_use]
+    pub fn of_one_graph(mut self) -> Error {
+        if let Error::Input(error) = &mut self {
+            error.scope = Scope::OneGraph;
+        }
+        self
+    }
+
+    /// Whether it concerns one graph alone, so that others can still be used.
+    pub fn is_of_one_graph(&self) -> bool {
+        matches!(self, Error::Input(error) if error.scope == Scope::OneGraph)
     }
 
     /// An operating-system error on `path`; `action` is a verb such as "read".

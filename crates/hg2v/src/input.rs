@@ -1,17 +1,33 @@
-//! Files that are read whole, but never more of them than may be held.
+//! Files that are read whole, but never more of them than may be held, and never a pipe: nobody
+//! may be writing to it, and whoever opens it waits for ever.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-/// The bytes of a file, or `None` where they are more than `most`: a pipe or a device, which says
-/// nothing about its size, is read no further.
+/// Opens a file that must be one on a disk: no pipe, socket or device.
 ///
 /// # Errors
-/// When it cannot be read.
+/// When it is none, or cannot be opened.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let kind = fs::metadata(path)?.file_type();
+    // A folder is refused in the system's own words.
+    if !kind.is_file() && !kind.is_dir() {
+        return Err(io::Error::new(
+            ErrorKind::InvalidInput,
+            "it is a pipe or a device; give a regular file",
+        ));
+    }
+    File::open(path)
+}
+
+/// The bytes of a file on a disk, or `None` where they are more than `most`.
+///
+/// # Errors
+/// When it cannot be read, or is [no such file](open_regular).
 pub fn read_at_most(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    open_regular(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= most).then_some(bytes))
 }
 
@@ -22,10 +38,21 @@ mod tests {
     #[test]
     fn no_more_is_read_than_asked_for() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), b"abc").unwrap();
+        fs::write(file.path(), b"abc").unwrap();
         assert_eq!(read_at_most(file.path(), 3).unwrap(), Some(b"abc".to_vec()));
         assert_eq!(read_at_most(file.path(), 2).unwrap(), None);
-        #[cfg(unix)]
-        assert_eq!(read_at_most(Path::new("/dev/zero"), 1000).unwrap(), None);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn nobody_waits_for_a_pipe() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        for path in [&pipe, Path::new("/dev/zero")] {
+            let refused = read_at_most(path, 1000).unwrap_err().to_string();
+            assert!(refused.contains("pipe or a device"), "{refused}");
+        }
     }
 }

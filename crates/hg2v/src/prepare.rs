@@ -257,6 +257,15 @@ impl<'a> Collection<'a> {
 }
 
 impl Preparation {
+    /// Whether a record can be made ready; `position` (from 0) and `file` are for messages.
+    ///
+    /// # Errors
+    /// As [`graph_of`]; a record whose features are not those the schema was fitted to.
+    pub fn check(&self, record: &GraphRecord, file: &Path, position: u64) -> Result<()> {
+        graph_of(record, self.weights, file, position)?;
+        self.features.check(record, features::Origin { file, position })
+    }
+
     /// Makes some graphs of a collection ready for a network of `levels` levels,
     /// in the order of `which`.
     ///

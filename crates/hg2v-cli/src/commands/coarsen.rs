@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::chunks::{Chunks, Shard};
 use crate::context::Context;
-use crate::graphs::{CacheArgs, MethodArg, WeightArg, say_findings};
+use crate::graphs::{Asks, CacheArgs, MethodArg, WeightArg, say_findings};
 use crate::out::{refuse_json, refuse_same};
 
 /// Nodes and edges gathered before they are coarsened together: enough to keep all
@@ -115,7 +115,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let started = Instant::now();
     let cache = args.cache.open();
     refuse_json(&args.out, context)?;
-    let source = context.open(&args.data)?;
+    let source = context.open(&args.data, Asks::Weights(args.weights.into()))?;
     refuse_same(&source.path, &args.out)?;
     let (path, progress) = (source.path.clone(), context.progress("coarsening", source.len));
     let mut out = OutputFile::create(&args.out)?;
@@ -180,6 +180,7 @@ fn report(
     if context.global.json {
         let result = json!({
             "out": args.out, "params": params, "seconds": seconds, "tally": tally,
+            "skipped": context.skipped.count(),
         });
         context.print(result.to_string())?;
     }

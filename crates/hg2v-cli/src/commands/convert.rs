@@ -8,6 +8,7 @@ use hg2v::graph::Scalar;
 use serde::Serialize;
 
 use crate::context::Context;
+use crate::graphs::Asks;
 use crate::out::{Layout, refuse_json, refuse_same};
 use crate::table::counted;
 
@@ -49,12 +50,17 @@ struct Converted {
     /// Bytes of the output; absent on standard output.
     bytes: Option<u64>,
     ignored: Vec<String>,
+    /// Graphs left out.
+    skipped: u64,
+    /// What of `ignored` is not worth a word.
+    #[serde(skip)]
+    unsaid: Vec<String>,
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let to_stdout = args.out == Path::new("-");
     refuse_json(&args.out, context)?;
-    let mut source = context.open(&args.data)?;
+    let mut source = context.open(&args.data, Asks::Nothing)?;
     refuse_same(&source.path, &args.out)?;
     let format = match args.format {
         Some(layout) => layout.into(),
@@ -71,6 +77,8 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         edges: 0,
         bytes: None,
         ignored: Vec::new(),
+        skipped: 0,
+        unsaid: Vec::new(),
     };
     let progress = context.progress("converting", source.len);
     for record in source.by_ref() {
@@ -88,6 +96,10 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     sink.finish()?;
     progress.finish_and_clear();
     done.ignored = source.ignored();
+    done.skipped = context.skipped.count();
+    if context.global.verbose == 0 {
+        done.unsaid = source.beside().to_vec();
+    }
     done.bytes = (!to_stdout).then(|| size_of_output(&args.out));
     context.say(done.to_string());
     if context.global.json {
@@ -110,8 +122,10 @@ impl std::fmt::Display for Converted {
         if let Some(bytes) = self.bytes {
             write!(f, ", {bytes} bytes")?;
         }
-        if !self.ignored.is_empty() {
-            write!(f, "; ignored: {}", self.ignored.join("; "))?;
+        let said = self.ignored.iter().filter(|what| !self.unsaid.contains(what));
+        let said: Vec<&str> = said.map(String::as_str).collect();
+        if !said.is_empty() {
+            write!(f, "; ignored: {}", said.join("; "))?;
         }
         Ok(())
     }

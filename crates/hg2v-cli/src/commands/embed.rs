@@ -19,7 +19,7 @@ use serde_json::json;
 use crate::chunks::{Chunk, Chunks, Shard};
 use crate::context::Context;
 use crate::device::DeviceArgs;
-use crate::graphs::{CacheArgs, say_findings, say_ignored};
+use crate::graphs::{Asks, CacheArgs, say_findings, say_ignored};
 use crate::out::{refuse_json, refuse_same};
 use crate::table::{counted, decimal};
 
@@ -86,9 +86,9 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let model = Hg2v::load(&args.model)?;
     let model = Arc::new(if args.untrained { model.untrained() } else { model });
     refuse_json(&args.out, context)?;
-    let source = context.open(&args.data)?;
+    let source = context.open(&args.data, Asks::of(&model))?;
     refuse_same(&source.path, &args.out)?;
-    let ignored = source.listen();
+    let (ignored, beside) = (source.listen(), source.beside().to_vec());
     let bar = context.progress("embedding", source.len);
     let mut output = Output::new(&args, &model)?;
     let (path, shard) = (source.path.clone(), args.shard.unwrap_or(Shard::WHOLE));
@@ -104,7 +104,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     }
     output.sink.finish()?;
     bar.finish_and_clear();
-    say_ignored(&ignored(), context);
+    say_ignored(&ignored(), &beside, context);
     report(&args, &notes, output.dim, started, context)
 }
 
@@ -249,7 +249,10 @@ fn report(
     let seconds = started.elapsed().as_secs_f64();
     let rate = notes.graphs as f64 / seconds.max(1e-9);
     if context.global.json {
-        let result = json!({ "out": args.out, "dim": dim, "seconds": seconds, "notes": notes });
+        let result = json!({
+            "out": args.out, "dim": dim, "seconds": seconds, "notes": notes,
+            "skipped": context.skipped.count(),
+        });
         context.print(result.to_string())?;
     }
     say_findings(&notes.found, context);

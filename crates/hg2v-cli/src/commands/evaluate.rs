@@ -16,7 +16,7 @@ use hg2v_eval::{Matrix, select};
 
 use crate::context::Context;
 use crate::device::DeviceArgs;
-use crate::graphs::{self, CacheArgs, check_vectors, say_findings};
+use crate::graphs::{self, Asks, CacheArgs, Counted, check_vectors, say_findings};
 use crate::judging::{GridArg, ModeArg, best, candidates, judged, table_of};
 use crate::network::NetworkArgs;
 use crate::out::refuse_same;
@@ -115,7 +115,8 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let params = args.network.params(context.seed())?;
     params.check()?;
     let machine = args.device.open()?;
-    let graphs::Read { path, records, .. } = graphs::read(&args.data, context)?;
+    let graphs::Read { path, records, .. } =
+        graphs::read(&args.data, Asks::Weights(params.weights), context)?;
     let run = Run::of(&records, &path);
     let collection = match args.embeddings {
         // Vectors that are there already, and statistics, need no pyramids.
@@ -180,7 +181,8 @@ fn report(
     if context.global.json {
         let (data, network) = (args.data.clone(), chosen.architecture.clone());
         let result = Evaluation::new(data, study, network, chosen.recipe, rows);
-        return context.print(serde_json::to_string(&result)?);
+        let skipped = context.skipped.count();
+        return context.print(serde_json::to_string(&Counted { result, skipped })?);
     }
     context.print(table_of(&rows).join("\n"))?;
     context.print(format!("largest class: {:.1}", 100.0 * study.majority()))?;

@@ -18,7 +18,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::device::DeviceArgs;
-use crate::graphs::{self, CacheArgs, say_findings};
+use crate::graphs::{self, Asks, CacheArgs, say_findings};
 use crate::interrupt;
 use crate::network::NetworkArgs;
 use crate::table::counted;
@@ -103,7 +103,8 @@ fn prepare(
     let started = Instant::now();
     // Before the graphs are read: a card that is not there is said at once.
     let machine = args.device.open()?;
-    let graphs::Read { path, records, .. } = graphs::read(&args.data, context)?;
+    let graphs::Read { path, records, .. } =
+        graphs::read(&args.data, Asks::Weights(params.weights), context)?;
     let run = Run::of(&records, &path);
     let collection = params.collect(run, args.cache.open().as_ref())?;
     let fit = Fit { machine, ..params.prepare(&collection, None)? };
@@ -321,6 +322,7 @@ fn report(
         let result = json!({
             "model": args.out, "epochs": params.recipe.epochs, "losses": losses,
             "seconds": {"training": training, "whole": whole.as_secs_f64()},
+            "skipped": context.skipped.count(),
         });
         context.print(result.to_string())?;
     }

@@ -6,7 +6,7 @@ use hg2v::dataset::duplicates::Groups;
 use hg2v::dataset::summary::{Spread, Summary, SummaryOptions, Vocabulary, summarize};
 
 use crate::context::Context;
-use crate::graphs::{findings, summary_options};
+use crate::graphs::{Asks, Counted, findings, summary_options};
 use crate::table::{Table, counted, decimal, grouped, label, percent};
 
 /// Say what is in a collection: sizes, features, classes, duplicates, problems
@@ -23,7 +23,7 @@ use crate::table::{Table, counted, decimal, grouped, label, percent};
 /// total, top), weights (graphs, min, max), duplicates and wl_equivalent (each
 /// groups, graphs, largest, example, mixed_classes, best_accuracy; the latter also
 /// rounds), findings,
-/// ignored and features (dim, plan, problem); what a collection lacks is null.
+/// ignored, features (dim, plan, problem) and skipped; what a collection lacks is null.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -40,16 +40,17 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
-    let mut source = context.open(&args.data)?;
+    let mut source = context.open(&args.data, Asks::Nothing)?;
     let duplicates = !args.no_duplicates;
     let options = SummaryOptions { duplicates, ..summary_options() };
     let bar = context.progress("reading", source.len);
     let summary = summarize(&mut source, &options, |graphs| bar.set_position(graphs))?;
     bar.finish_and_clear();
     if context.global.json {
-        context.print(serde_json::to_string(&summary)?)
+        let skipped = context.skipped.count();
+        context.print(serde_json::to_string(&Counted { result: summary, skipped })?)
     } else {
-        context.print(page(&summary).join("\n"))
+        context.print(page(&summary, context.skipped.count()).join("\n"))
     }
 }
 
@@ -58,7 +59,7 @@ const NAMED_LABELS: usize = 6;
 const LISTED_CLASSES: usize = 8;
 
 /// The whole text, a line an item.
-fn page(summary: &Summary) -> Vec<String> {
+fn page(summary: &Summary, skipped: u64) -> Vec<String> {
     let mut lines = vec![
         format!("{}: {}, {}", summary.name, format_in_words(summary.format), summary.path),
         String::new(),
@@ -71,7 +72,7 @@ fn page(summary: &Summary) -> Vec<String> {
         lines.extend(class_table(classes, summary.graphs));
     }
     lines.push(String::new());
-    match problems(summary) {
+    match problems(summary, skipped) {
         problems if problems.is_empty() => lines.push("problems: none".to_owned()),
         problems => {
             lines.push("problems".to_owned());
@@ -243,8 +244,11 @@ fn class_table(classes: &Vocabulary, graphs: u64) -> Vec<String> {
 }
 
 /// What a user may want to mend, and what happens if they do not.
-fn problems(summary: &Summary) -> Vec<String> {
+fn problems(summary: &Summary, skipped: u64) -> Vec<String> {
     let mut problems = Vec::new();
+    if skipped > 0 {
+        problems.push(format!("{} that cannot be read: left out", counted(skipped, "graph")));
+    }
     if summary.empty_graphs > 0 {
         let graphs = counted(summary.empty_graphs, "graph");
         problems.push(format!("{graphs} without nodes: kept, with nothing to learn from"));

@@ -27,7 +27,7 @@ use serde_json::json;
 use super::project::MethodArg;
 use crate::context::Context;
 use crate::device::DeviceArgs;
-use crate::graphs::{self, CacheArgs, check_vectors, summary_options};
+use crate::graphs::{self, Asks, CacheArgs, check_vectors, summary_options};
 use crate::near::NearArgs;
 use crate::out::{refuse_json, refuse_same};
 use crate::table::{counted, decimal};
@@ -205,7 +205,8 @@ impl Wanted<'_> {
             let fix = "name them, or others, with --data";
             return Err(Error::input(&run.model, Place::Whole, problem, fix).into());
         };
-        let graphs::Read { path, format, ignored, records } = graphs::read(data, context)?;
+        let graphs::Read { path, format, ignored, records } =
+            graphs::read(data, Asks::Model(Box::new(run.config.preparation.clone())), context)?;
         Graphs::new(path, format, ignored, Arc::new(records))
     }
 

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::device::DeviceArgs;
-use crate::graphs::{self, CacheArgs, check_vectors};
+use crate::graphs::{self, Asks, CacheArgs, check_vectors};
 use crate::near::NearArgs;
 use crate::table::{Table, counted, label};
 
@@ -117,6 +117,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         result["outliers"] = found;
         text.extend(lines);
     }
+    result["skipped"] = context.skipped.count().into();
     match context.global.json {
         true => context.print(result.to_string()),
         false => context.print(text.join("\n")),
@@ -143,8 +144,8 @@ struct Graphs {
 }
 
 impl Graphs {
-    fn read(data: &Path, context: &Context) -> anyhow::Result<Graphs> {
-        let graphs::Read { path: file, records, .. } = graphs::read(data, context)?;
+    fn read(data: &Path, asks: Asks, context: &Context) -> anyhow::Result<Graphs> {
+        let graphs::Read { path: file, records, .. } = graphs::read(data, asks, context)?;
         let mut by_name = BTreeMap::<String, Vec<usize>>::new();
         for (i, record) in records.iter().enumerate() {
             by_name.entry(record.id_at(i as u64).to_string()).or_default().push(i);
@@ -176,7 +177,9 @@ impl Set {
         let is_model = args.vectors.join(saved::CONFIG).exists();
         let model = if is_model { Some(&args.vectors) } else { args.model.as_ref() };
         let model = model.map(|path| Hg2v::load(path)).transpose()?;
-        let mut graphs = args.data.as_ref().map(|data| Graphs::read(data, context)).transpose()?;
+        let asks = model.as_ref().map_or(Asks::Nothing, Asks::of);
+        let graphs = args.data.as_ref().map(|data| Graphs::read(data, asks, context));
+        let mut graphs = graphs.transpose()?;
         let machine = match &model {
             Some(_) => args.device.open()?,
             None => Machine::Cpu,
@@ -258,7 +261,9 @@ impl Set {
                 "name its folder with --model MODEL (vectors are no query: name their graphs)";
             return Err(Error::input(query, Place::Whole, problem, fix).into());
         };
-        let graphs::Read { path: file, records, .. } = graphs::read(Path::new(query), context)?;
+        let asks = Asks::of(model);
+        let graphs::Read { path: file, records, .. } =
+            graphs::read(Path::new(query), asks, context)?;
         let cache = args.cache.open();
         let run = Run::of(&records, &file);
         let (examples, _) = model.examples(run, cache.as_ref())?;

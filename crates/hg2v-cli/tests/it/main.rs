@@ -24,3 +24,4 @@ mod nonsense; // and what they say to it
 mod report; // the page, as a file
 mod reproduce;
 mod search; // drift, project
+mod skip; // one bad graph among good ones

@@ -22,6 +22,7 @@ use sha2::{Digest, Sha256};
 use super::{Level, Params, Pyramid, coarsen};
 use crate::error::Result;
 use crate::graph::Graph;
+use crate::input::read_at_most;
 use crate::output::OutputFile;
 use crate::parallel::try_map;
 
@@ -29,6 +30,9 @@ use crate::parallel::try_map;
 const VERSION: u32 = 2;
 
 const MAGIC: &[u8] = b"hg2v-pyramids";
+
+/// No entry is longer: the largest graphs there are have pyramids of a few gigabytes.
+const MOST_BYTES: u64 = 16 << 30;
 
 /// A folder of entries.
 #[derive(Debug, Clone)]
@@ -57,7 +61,8 @@ impl Cache {
     }
 
     fn read(&self, graphs: &[Graph], params: &Params) -> Option<Vec<Pyramid>> {
-        decode(&fs::read(self.entry(graphs, params)).ok()?, graphs)
+        let bytes = read_at_most(&self.entry(graphs, params), MOST_BYTES).ok()??;
+        decode(&bytes, graphs)
     }
 
     fn write(&self, graphs: &[Graph], params: &Params, made: &[Pyramid]) {
@@ -101,6 +106,10 @@ pub fn pyramids(
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let failed = |e| crate::Error::io(path, "write", e);
+    // An output may be a pipe, and waits for whoever reads it; nobody reads a cache.
+    if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return Ok(());
+    }
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(failed)?;
     }

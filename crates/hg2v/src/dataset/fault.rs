@@ -27,8 +27,8 @@ impl Fault {
         Fault { problem, ..self }
     }
 
-    /// The same as an error at a place in a file.
+    /// The same as an error at a place in a file, of this graph alone.
     pub(crate) fn at(self, file: &Path, place: Place) -> Error {
-        Error::input(file, place, self.problem, self.fix)
+        Error::input(file, place, self.problem, self.fix).of_one_graph()
     }
 }

@@ -8,23 +8,23 @@ use crate::error::{Error, Place, Result};
 const DEEPEST: usize = 16;
 const MOST: usize = 1 << 20;
 
-/// The files of `folder` whose names end in `ending`, in the order in which people number
-/// them: `g2` before `g10`.
+/// The files of `folder` whose names end in one of `endings`, such as `.parquet`, in the order in
+/// which people number them: `g2` before `g10`.
 ///
 /// With `deep`, those of the folders in it too, as engines write them (`month=2026-01/`);
 /// what begins with a dot or an underscore is theirs alone (`_SUCCESS`).
 ///
 /// # Errors
 /// A folder that cannot be read, or in which too much lies, or too deep.
-pub(super) fn files(folder: &Path, ending: &str, deep: bool) -> Result<Vec<PathBuf>> {
-    let mut walk = Walk { ending, deep, seen: 0, found: Vec::new() };
+pub(super) fn files(folder: &Path, endings: &[&str], deep: bool) -> Result<Vec<PathBuf>> {
+    let mut walk = Walk { endings, deep, seen: 0, found: Vec::new() };
     walk.gather(folder, 0)?;
     walk.found.sort_by_cached_key(|file| natural(file));
     Ok(walk.found)
 }
 
 struct Walk<'a> {
-    ending: &'a str,
+    endings: &'a [&'a str],
     deep: bool,
     seen: usize,
     found: Vec<PathBuf>,
@@ -49,12 +49,18 @@ impl Walk<'_> {
             // Links to folders are not followed: they may lead back here.
             if self.deep && entry.file_type().map_err(failed)?.is_dir() {
                 self.gather(&path, depth + 1)?;
-            } else if path.extension().is_some_and(|own| own.eq_ignore_ascii_case(self.ending)) {
+            } else if ends_in(&path, self.endings) {
                 self.found.push(path);
             }
         }
         Ok(())
     }
+}
+
+/// Whether the name of a file has something before one of `endings`, in capitals or not.
+pub(super) fn ends_in(file: &Path, endings: &[&str]) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    endings.iter().any(|ending| name.strip_suffix(ending).is_some_and(|stem| !stem.is_empty()))
 }
 
 /// A path in parts that sort as people would: texts, and numbers by value.

@@ -18,12 +18,11 @@
 //! those below 0.3.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use flate2::bufread::MultiGzDecoder;
-
 use super::Limits;
+use super::gzip::{self, Gunzip};
 use crate::error::{Error, Place, Result};
 use crate::graph::{Features, GraphRecord};
 
@@ -342,9 +341,9 @@ impl IdxFile {
         let file = File::open(path).map_err(cannot_read)?;
         let on_disk = file.metadata().map_err(cannot_read)?.len();
         let mut raw = BufReader::with_capacity(1 << 16, file);
-        let packed = raw.fill_buf().map_err(cannot_read)?.starts_with(&[0x1f, 0x8b]);
+        let packed = raw.fill_buf().map_err(cannot_read)?.starts_with(&gzip::MAGIC);
         let reader: Box<dyn Read + Send> = if packed {
-            Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(raw)))
+            Box::new(BufReader::with_capacity(1 << 16, Gunzip::new(raw)))
         } else {
             Box::new(raw)
         };
@@ -432,7 +431,7 @@ impl IdxFile {
                 format!("the file ends in the middle of {what}"),
                 "the file is cut short; fetch it again",
             )),
-            Err(error) => Err(self.unreadable(error)),
+            Err(error) => Err(gzip::refused(&self.path, Place::Byte(self.position), error)),
         }
     }
 
@@ -448,21 +447,8 @@ impl IdxFile {
                     "the header and the content disagree; fetch the file again",
                 )),
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => Err(self.unreadable(error)),
+                Err(error) => Err(gzip::refused(&self.path, Place::Byte(self.position), error)),
             };
-        }
-    }
-
-    /// A damaged gzip stream is bad input; anything else is the system's refusal.
-    fn unreadable(&self, error: io::Error) -> Error {
-        match error.kind() {
-            ErrorKind::UnexpectedEof | ErrorKind::InvalidData | ErrorKind::InvalidInput => self
-                .refused(
-                    self.position,
-                    format!("the gzip stream is damaged or cut short ({error})"),
-                    "fetch the file again (the byte counts unpacked content)",
-                ),
-            _ => Error::io(&self.path, "read", error),
         }
     }
 

@@ -14,6 +14,7 @@ pub mod features;
 pub mod fingerprint;
 mod folder;
 pub mod graphml;
+mod gzip;
 pub mod images;
 pub mod jsonl;
 mod limits;
@@ -21,22 +22,22 @@ mod node_count;
 mod notes;
 #[cfg(feature = "parquet")]
 pub mod parquet;
+mod skip;
 pub mod summary;
 pub mod synthetic;
 pub(crate) mod text;
 pub mod tu;
 
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
-
-use flate2::read::GzDecoder;
 
 use crate::error::{Error, Place, Result};
 use crate::graph::GraphRecord;
 
 pub use limits::Limits;
 pub(crate) use notes::Notes;
+pub use skip::Skipped;
 
 /// How a collection of graphs is laid out on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,6 +82,9 @@ pub fn name_of(path: &Path) -> String {
 }
 
 /// An open collection: its graphs come one by one.
+///
+/// A graph that cannot be used comes as an error that [concerns it alone](Error::is_of_one_graph),
+/// and the next one follows; after any other error nothing does.
 pub struct Source {
     /// The file or folder, for messages (`<stdin>` for standard input).
     pub path: PathBuf,
@@ -90,8 +94,16 @@ pub struct Source {
     pub len: Option<u64>,
     /// What [`ignored`](Source::ignored) says before the first graph, and what is met on the way.
     known: Vec<String>,
+    /// Of these, what graphs would not have carried anyway.
+    beside: Vec<String>,
     notes: Notes,
     graphs: Box<dyn Iterator<Item = Result<GraphRecord>> + Send>,
+    /// Graphs that came so far, good and bad.
+    passed: u64,
+    /// Of which part of the collection they are; see [`part`](Source::part).
+    part: (u64, u64),
+    skipping: Option<skip::Skipping>,
+    ended: bool,
 }
 
 impl Source {
@@ -106,14 +118,38 @@ impl Source {
             format,
             len: None,
             known: Vec::new(),
+            beside: Vec::new(),
             notes: Notes::default(),
             graphs: Box::new(graphs),
+            passed: 0,
+            part: (1, 1),
+            skipping: None,
+            ended: false,
         }
+    }
+
+    /// The graphs at the positions p with `1 + p mod parts = part`, and nothing of the others, not
+    /// even what is wrong with them.
+    #[must_use]
+    pub fn part(self, part: u64, parts: u64) -> Source {
+        Source { part: (part, parts.max(1)), ..self }
+    }
+
+    /// How many graphs were passed so far, those left out included: the last one that came stands
+    /// at one position less, from 0.
+    pub fn passed(&self) -> u64 {
+        self.passed
     }
 
     /// Everything met so far that a record does not carry, each a sentence, once.
     pub fn ignored(&self) -> Vec<String> {
         self.listen()()
+    }
+
+    /// Those of the sentences of [`ignored`](Source::ignored) that speak of files beside the
+    /// collection's own, such as a README: nothing is lost with them.
+    pub fn beside(&self) -> &[String] {
+        &self.beside
     }
 
     /// As [`ignored`](Source::ignored), for whoever asks when the source is elsewhere.
@@ -127,7 +163,32 @@ impl Iterator for Source {
     type Item = Result<GraphRecord>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.graphs.next()
+        while !self.ended {
+            let Some(graph) = self.graphs.next() else { break };
+            let position = self.passed;
+            let graph = match graph {
+                Err(error) if !error.is_of_one_graph() => {
+                    self.ended = true;
+                    return Some(Err(error));
+                }
+                graph => graph,
+            };
+            self.passed += 1;
+            let (part, parts) = self.part;
+            if position % parts + 1 != part {
+                continue;
+            }
+            match &mut self.skipping {
+                None => return Some(graph),
+                Some(skipping) => {
+                    if let Some(record) = skipping.keep(graph, position) {
+                        return Some(Ok(record));
+                    }
+                }
+            }
+        }
+        self.ended = true;
+        self.skipping.take().and_then(|skipping| skipping.nothing_left(&self.path)).map(Err)
     }
 }
 
@@ -162,31 +223,36 @@ pub fn detect(path: &Path) -> Result<Format> {
     if !metadata.is_file() {
         return Ok(Format::Jsonl);
     }
-    let mut magic = [0; 4];
+    let mut magic = [0; HEAD];
     let mut file = File::open(path).map_err(|e| Error::io(path, "read", e))?;
     let length = read_up_to(&mut file, &mut magic).map_err(|e| Error::io(path, "read", e))?;
     let extension = path.extension().map(|e| e.to_ascii_lowercase());
     match &magic[..length] {
-        b"PAR1" => Ok(Format::Parquet),
-        b"PK\x03\x04" | b"PK\x05\x06" => Ok(Format::TuZip),
+        [b'P', b'A', b'R', b'1', ..] => Ok(Format::Parquet),
+        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Ok(Format::TuZip),
         [0x1f, 0x8b, ..] => {
-            let mut inside = [0; 4];
-            let mut file =
-                GzDecoder::new(File::open(path).map_err(|e| Error::io(path, "read", e))?);
+            let mut inside = [0; HEAD];
+            let file = File::open(path).map_err(|e| Error::io(path, "read", e))?;
             // What cannot be unpacked is the reader's to tell.
-            match read_up_to(&mut file, &mut inside) {
-                Ok(4) if is_idx(inside) => Err(images(path)),
+            let length = read_up_to(&mut gzip::Gunzip::new(BufReader::new(file)), &mut inside);
+            match &inside[..length.unwrap_or(0)] {
+                [a, b, c, d, ..] if is_idx([*a, *b, *c, *d]) => Err(images(path)),
+                head if is_xml(head) || folder::ends_in(path, &graphml::ENDINGS) => {
+                    Ok(Format::GraphMl)
+                }
                 _ => Ok(Format::JsonlGz),
             }
         }
-        &[a, b, c, d] if is_idx([a, b, c, d]) => Err(images(path)),
+        head if is_xml(head) => Ok(Format::GraphMl),
+        &[a, b, c, d, ..] if is_idx([a, b, c, d]) => Err(images(path)),
         // A file that lost its head is still judged as what it claims to be, so
         // that the error speaks of the right format.
         _ => match extension.as_ref().and_then(|e| e.to_str()) {
             Some("parquet") => Ok(Format::Parquet),
             Some("zip") => Ok(Format::TuZip),
+            _ if folder::ends_in(path, &graphml::ENDINGS) => Ok(Format::GraphMl),
             Some("gz") => Ok(Format::JsonlGz),
-            Some("graphml" | "xml") => Ok(Format::GraphMl),
+            Some("xml") => Ok(Format::GraphMl),
             Some("jsonl" | "ndjson" | "json") => Ok(Format::Jsonl),
             _ if magic.first() == Some(&b'{') => Ok(Format::Jsonl),
             _ => Err(unknown(path)),
@@ -208,11 +274,11 @@ fn detect_folder(path: &Path) -> Result<Format> {
         .any(|name| name.ends_with("_graph_indicator.txt") || name.ends_with("_A.txt"))
     {
         Ok(Format::TuFolder)
-    } else if names.iter().any(|name| name.to_ascii_lowercase().ends_with(".graphml")) {
+    } else if names.iter().any(|name| folder::ends_in(Path::new(name), &graphml::ENDINGS)) {
         Ok(Format::GraphMl)
     } else if names.iter().any(|name| name == "nodes.csv" || name == "graphs.csv") {
         Ok(Format::CsvFolder)
-    } else if !folder::files(path, "parquet", true)?.is_empty() {
+    } else if !folder::files(path, &[".parquet"], true)?.is_empty() {
         Ok(Format::Parquet)
     } else {
         Err(unknown(path))
@@ -227,6 +293,15 @@ fn unknown(path: &Path) -> Error {
         "give a TU folder or zip, a .jsonl or .jsonl.gz file, a folder with edges.csv, \
          a .parquet file or a folder of them, or a folder of .graphml files",
     )
+}
+
+/// Bytes of a file that tell its format.
+const HEAD: usize = 16;
+
+/// Whether a file is XML, of which GraphML is the only kind there is here.
+fn is_xml(head: &[u8]) -> bool {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    head.trim_ascii_start().starts_with(b"<")
 }
 
 /// The head of an idx file: two zeros, a type of numbers, one to four dimensions.

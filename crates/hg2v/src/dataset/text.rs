@@ -7,6 +7,7 @@ use std::path::Path;
 
 use crate::error::{Error, Place, Result, shown};
 use crate::graph::Scalar;
+use crate::input::open_regular;
 
 /// How many bytes of files may still be held in memory.
 pub(crate) struct Budget {
@@ -57,7 +58,7 @@ impl Budget {
     /// Reads a file from disk.
     pub(crate) fn read_file(&mut self, path: &Path) -> Result<Vec<u8>> {
         let failed = |e| Error::io(path, "read", e);
-        let file = std::fs::File::open(path).map_err(failed)?;
+        let file = open_regular(path).map_err(failed)?;
         self.read(path, file, failed)
     }
 }

@@ -27,6 +27,7 @@ use crate::dataset::parquet::open::Opened;
 use crate::dataset::parquet::write::{io_cause, scalars};
 use crate::error::{Error, Place, Result};
 use crate::graph::Scalar;
+use crate::input::open_regular;
 use crate::output::{OutputFile, folder_of};
 
 /// The columns that hold vectors and labels are called one of these.
@@ -160,7 +161,7 @@ pub(crate) fn column(dim: usize, values: Vec<f32>) -> std::result::Result<ArrayR
 
 /// Reads column `embedding` (or `vector`): lists of as many numbers each.
 pub(super) fn read(path: &Path, limits: &Limits) -> Result<Vectors> {
-    let file = File::open(path).map_err(|e| Error::io(path, "read", e))?;
+    let file = open_regular(path).map_err(|e| Error::io(path, "read", e))?;
     let refused = |problem: String, fix: &str| Error::input(path, Place::Whole, problem, fix);
     let mut opened = Opened::new(path, file, limits, |schema| {
         let find = |names: &[&str]| names.iter().find_map(|name| schema.index_of(name).ok());

@@ -15,6 +15,7 @@ mod graphml;
 mod jsonl;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod skipping; // one bad graph among good ones
 mod tu;
 
 // Making, fetching and knowing collections.

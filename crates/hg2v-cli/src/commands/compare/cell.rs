@@ -9,6 +9,7 @@ use std::str::FromStr;
 use hg2v::Hg2vParams;
 use hg2v::dataset::name_of;
 use hg2v::error::Error;
+use hg2v::graph::WeightPolicy;
 use hg2v::prepare::{Collection, Run};
 use hg2v::saved::DataNote;
 use hg2v_baselines::registry::{self, Entry, Surroundings};
@@ -20,7 +21,7 @@ use serde_json::{Value, json};
 use super::Args;
 use crate::context::Context;
 use crate::device::DeviceArgs;
-use crate::graphs::{self, CacheArgs};
+use crate::graphs::{self, Asks, CacheArgs};
 use crate::host::Host;
 use crate::interrupt;
 use crate::store::{self, FORMAT, Kept, Store};
@@ -171,7 +172,8 @@ pub(super) fn fill(
     let (Some(data), Some(entry)) = (args.data.get(place.set), named) else {
         return Err(Error::parameter("--cell", format!("{place:?}"), "it is not there").into());
     };
-    let graphs::Read { path, records, .. } = graphs::read(data, context)?;
+    let graphs::Read { path, records, .. } =
+        graphs::read(data, Asks::Weights(WeightPolicy::default()), context)?;
     let job = Job {
         entry,
         set: &name_of(data),

@@ -10,10 +10,10 @@ use hg2v::dataset::synthetic::frankenstein::Frankenstein;
 use hg2v::dataset::synthetic::noise::Noise;
 use hg2v::dataset::synthetic::{Model, SyntheticSet};
 use hg2v::error::{Error, shown};
-use hg2v::graph::GraphRecord;
+use hg2v::graph::{GraphRecord, WeightPolicy};
 
 use crate::context::Context;
-use crate::graphs;
+use crate::graphs::{self, Asks};
 
 /// Where the graphs of a set come from.
 pub(super) enum Origin {
@@ -107,7 +107,7 @@ impl Origin {
     pub(super) fn records(&self, context: &Context) -> anyhow::Result<(PathBuf, Vec<GraphRecord>)> {
         match self {
             Origin::File(path) => {
-                let read = graphs::read(path, context)?;
+                let read = graphs::read(path, Asks::Weights(WeightPolicy::default()), context)?;
                 Ok((read.path, read.records))
             }
             Origin::Images([images, labels], params) => {

@@ -1,6 +1,6 @@
 //! The graphs of a folder: as `graphs.csv` lists them, or as rows name them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::table::{Row, Table};
 use crate::dataset::text;
@@ -13,6 +13,8 @@ const GRAPH: [&str; 2] = ["graph", "graph_id"];
 #[derive(Default)]
 pub(super) struct Graphs {
     pub(super) entries: Vec<Entry>,
+    /// What is wrong with a graph, known before its rows are put together: the first thing met.
+    pub(super) faults: BTreeMap<u32, Error>,
     by_key: HashMap<Box<str>, u32>,
     /// `graphs.csv` lists them, so that there are no others.
     listed: bool,
@@ -49,12 +51,13 @@ impl Graphs {
                 "true" | "1" => Ok(true),
                 "false" | "0" | "" => Ok(false),
                 _ => Err(row.bad(column, "is neither true nor false", "write true or false")),
-            })?;
+            });
             graphs.entries.push(Entry {
                 id: scalar(row.get(id.or(Some(key))), text::id),
                 label: scalar(row.get(label), text::label),
-                directed: flag,
+                directed: *flag.as_ref().unwrap_or(&false),
             });
+            graphs.keep(position, flag.map(drop));
         }
         Ok(graphs)
     }
@@ -83,6 +86,13 @@ impl Graphs {
             self.entries.push(Entry::default());
         }
         Ok(column)
+    }
+
+    /// Keeps what is wrong with a row of a graph, for when that graph is asked for.
+    pub(super) fn keep(&mut self, graph: u32, row: Result<()>) {
+        if let Err(error) = row {
+            self.faults.entry(graph).or_insert(error);
+        }
     }
 
     /// The graph of a row.

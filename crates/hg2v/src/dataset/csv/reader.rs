@@ -16,8 +16,8 @@ use crate::group::Groups;
 /// Opens a folder of CSV; it is read whole, within `limits.max_unpacked_bytes`.
 ///
 /// # Errors
-/// When a table is missing or malformed. What concerns a single graph (a repeated
-/// node, an edge to an unlisted one) comes with that graph's record.
+/// When a table is missing or malformed. What concerns a single graph (a cell that is no
+/// number, a repeated node, an edge to an unlisted one) comes in place of that graph's record.
 pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
     let mut budget = Budget::new(limits.max_unpacked_bytes, "--max-unpacked-bytes");
     let mut ignored = Vec::new();
@@ -50,7 +50,14 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
         nodes,
         edges,
     };
-    let records = (0..len).map(move |graph| folder.record(graph));
+    let mut faults = graphs.faults;
+    let records = (0..len).map(move |graph| {
+        let record = match faults.remove(&(graph as u32)) {
+            Some(error) => Err(error),
+            None => folder.record(graph),
+        };
+        record.map_err(Error::of_one_graph)
+    });
     let mut source = Source::new(path, Format::CsvFolder, records);
     source.len = Some(len as u64);
     source.known = few(ignored);
@@ -88,18 +95,40 @@ impl NodeRows {
             values: Vec::new(),
         };
         while let Some(row) = table.next()? {
-            rows.graph.push(graphs.of(&row, graph)?);
-            rows.line.push(row.line);
-            rows.id.push(text::id(row.filled(id)?));
-            if let Some(labels) = &mut rows.label {
-                labels.push(label_in(row.get(label)));
-            }
-            for &column in &attributes {
-                rows.values.push(number_in(&row, column)?);
-            }
+            let graph = graphs.of(&row, graph)?;
+            graphs.keep(graph, rows.add(graph, &row, id, label, &attributes));
             few_enough(&rows.file, &rows.line)?;
         }
         Ok(rows)
+    }
+
+    /// Adds a row of `graph`, or nothing of it.
+    fn add(
+        &mut self,
+        graph: u32,
+        row: &Row,
+        id: usize,
+        label: Option<usize>,
+        attributes: &[usize],
+    ) -> Result<()> {
+        let id = row.filled(id)?;
+        let before = self.values.len();
+        for &column in attributes {
+            match number_in(row, column) {
+                Ok(value) => self.values.push(value),
+                Err(error) => {
+                    self.values.truncate(before);
+                    return Err(error);
+                }
+            }
+        }
+        self.graph.push(graph);
+        self.line.push(row.line);
+        self.id.push(text::id(id));
+        if let Some(labels) = &mut self.label {
+            labels.push(label_in(row.get(label)));
+        }
+        Ok(())
     }
 
     /// The attributes of a graph's nodes: as many for each, the first so many.
@@ -153,19 +182,34 @@ impl EdgeRows {
             label: label.map(|_| Vec::new()),
         };
         while let Some(row) = table.next()? {
-            rows.graph.push(graphs.of(&row, graph)?);
-            rows.line.push(row.line);
-            let ends = [row.filled(source)?, row.filled(target)?];
-            rows.ends.push(ends.map(text::id));
-            if let (Some(weights), Some(column)) = (&mut rows.weight, weight) {
-                weights.push(number_in(&row, column)?);
-            }
-            if let Some(labels) = &mut rows.label {
-                labels.push(label_in(row.get(label)));
-            }
+            let graph = graphs.of(&row, graph)?;
+            graphs.keep(graph, rows.add(graph, &row, [source, target], weight, label));
             few_enough(&rows.file, &rows.line)?;
         }
         Ok(rows)
+    }
+
+    /// Adds a row of `graph`, or nothing of it.
+    fn add(
+        &mut self,
+        graph: u32,
+        row: &Row,
+        [source, target]: [usize; 2],
+        weight: Option<usize>,
+        label: Option<usize>,
+    ) -> Result<()> {
+        let ends = [row.filled(source)?, row.filled(target)?];
+        let weight = weight.map(|column| number_in(row, column)).transpose()?;
+        self.graph.push(graph);
+        self.line.push(row.line);
+        self.ends.push(ends.map(text::id));
+        if let (Some(weights), Some(weight)) = (&mut self.weight, weight) {
+            weights.push(weight);
+        }
+        if let Some(labels) = &mut self.label {
+            labels.push(label_in(row.get(label)));
+        }
+        Ok(())
     }
 }
 

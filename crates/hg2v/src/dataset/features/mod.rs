@@ -251,6 +251,23 @@ impl FeatureSchema {
         Ok((NodeFeatures { dim, values }, applied))
     }
 
+    /// Whether a graph has what the schema was fitted to.
+    ///
+    /// # Errors
+    /// As [`apply`](FeatureSchema::apply).
+    pub fn check(&self, record: &GraphRecord, origin: Origin<'_>) -> Result<()> {
+        if record.num_nodes == 0 {
+            return Ok(());
+        }
+        if let Some(scaler) = &self.attributes {
+            expected_attributes(record, scaler, origin)?;
+        }
+        if self.labels.is_some() {
+            expected_labels(record, origin)?;
+        }
+        Ok(())
+    }
+
     /// Reads a schema back; `file` is for messages.
     ///
     /// # Errors

@@ -25,19 +25,26 @@ mod attributes;
 mod document;
 
 use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use super::folder;
+use super::gzip::{self, Gunzip};
 use super::text::{Budget, few, utf8_file};
 use super::{Format, Limits, Source};
 use crate::error::{Error, Place, Result};
 use crate::graph::{GraphRecord, Scalar};
-use document::Document;
+use crate::input::open_regular;
+use document::{Document, Graph};
+
+/// How files of GraphML end, in folders.
+pub(super) const ENDINGS: [&str; 2] = [".graphml", ".graphml.gz"];
 
 /// Opens a folder of GraphML files, or one file; all are read at once.
 ///
 /// # Errors
-/// When a file cannot be read, is not well-formed, or holds what a record cannot.
+/// When a file cannot be read, or one that is alone is not well-formed. What concerns a single
+/// graph, or a single file of a folder, comes in its place.
 pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
     let alone = !path.is_dir();
     let files = if alone { vec![path.to_path_buf()] } else { files_in(path)? };
@@ -45,26 +52,35 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
     let mut records = Vec::new();
     let mut notices = Notices::default();
     for file in &files {
-        let size = std::fs::metadata(file).map_err(|e| Error::io(file, "read", e))?;
-        Budget::new(limits.max_record_bytes, "--max-record-bytes").claim(file, size.len())?;
-        let bytes = budget.read_file(file)?;
-        let document = Document::parse(file, utf8_file(file, &bytes)?, limits)?;
+        let bytes = unfolded(file, &mut budget, limits)?;
+        let text = utf8_file(file, &bytes);
+        let document = match text.and_then(|text| Document::parse(file, text, limits)) {
+            Ok(document) => document,
+            Err(error) if alone => return Err(error),
+            Err(error) => {
+                records.push(Err(error.of_one_graph()));
+                continue;
+            }
+        };
         drop(bytes);
-        let first = records.len();
-        for graph in &document.graphs {
-            records.push(attributes::record(file, &document, graph, &mut budget, &mut notices)?);
+        for (number, graph) in (1..).zip(&document.graphs) {
+            let record = attributes::record(file, &document, graph, &mut budget, &mut notices);
+            let id = name(file, alone, &document, graph, number);
+            records.push(match record {
+                Ok(record) => Ok(GraphRecord { id: Some(id), ..record }),
+                Err(error) => Err(error.of_one_graph()),
+            });
         }
-        name_graphs(file, alone, &document, &mut records[first..]);
     }
     let len = records.len() as u64;
-    let mut source = Source::new(path, Format::GraphMl, records.into_iter().map(Ok));
+    let mut source = Source::new(path, Format::GraphMl, records.into_iter());
     source.len = Some(len);
     source.known = notices.sentences();
     Ok(source)
 }
 
 fn files_in(path: &Path) -> Result<Vec<PathBuf>> {
-    let files = folder::files(path, "graphml", false)?;
+    let files = folder::files(path, &ENDINGS, false)?;
     if files.is_empty() {
         let problem = "there is no `*.graphml` file in it";
         let fix = "give a folder of GraphML files, or one file";
@@ -73,19 +89,36 @@ fn files_in(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Gives the graphs of one file their ids.
-fn name_graphs(file: &Path, alone: bool, document: &Document, records: &mut [GraphRecord]) {
-    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-    let several = records.len() > 1;
-    for ((number, graph), record) in (1..).zip(&document.graphs).zip(records) {
-        // Every exporter that asks for no name writes `G`.
-        let own = graph.id.as_deref().filter(|id| !matches!(*id, "" | "G"));
-        let own = own.filter(|_| alone || several);
-        record.id = Some(match own {
-            Some(id) => Scalar::from_text(id),
-            None if several => Scalar::Text(format!("{stem}-{number}").into()),
-            None => Scalar::from_text(&stem),
-        });
+/// The bytes of a file, compressed or not.
+fn unfolded(file: &Path, budget: &mut Budget, limits: &Limits) -> Result<Vec<u8>> {
+    let failed = |e| Error::io(file, "read", e);
+    let longest = Budget::new(limits.max_record_bytes, "--max-record-bytes");
+    let mut raw = BufReader::new(open_regular(file).map_err(failed)?);
+    if !raw.fill_buf().map_err(failed)?.starts_with(&gzip::MAGIC) {
+        longest.claim(file, raw.get_ref().metadata().map_err(failed)?.len())?;
+        return budget.read(file, raw, failed);
+    }
+    let most = limits.max_record_bytes.saturating_add(1);
+    let bytes =
+        budget.read(file, Gunzip::new(raw).take(most), |e| gzip::refused(file, Place::Whole, e))?;
+    longest.claim(file, bytes.len() as u64)?;
+    Ok(bytes)
+}
+
+/// The id of a graph, the `number`-th of its file.
+fn name(file: &Path, alone: bool, document: &Document, graph: &Graph, number: usize) -> Scalar {
+    let stem = |file: &Path| file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = match folder::ends_in(file, &[".gz"]) {
+        true => stem(Path::new(&stem(file))),
+        false => stem(file),
+    };
+    let several = document.graphs.len() > 1;
+    // Every exporter that asks for no name writes `G`.
+    let own = graph.id.as_deref().filter(|id| !matches!(*id, "" | "G"));
+    match own.filter(|_| alone || several) {
+        Some(id) => Scalar::from_text(id),
+        None if several => Scalar::Text(format!("{stem}-{number}").into()),
+        None => Scalar::from_text(&stem),
     }
 }
 

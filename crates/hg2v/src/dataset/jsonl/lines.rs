@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::dataset::gzip;
 use crate::error::{Error, Place, Result};
 
 /// A line without its end, and its number from 1.
@@ -23,6 +24,8 @@ pub(super) struct Lines {
     used: usize,
     /// The number of the last line of the last batch.
     number: u64,
+    /// Inside a line that is too long, the rest of which is passed over.
+    passing: bool,
     ended: bool,
 }
 
@@ -38,19 +41,26 @@ impl Lines {
             buffer: Vec::new(),
             used: 0,
             number: 0,
+            passing: false,
             ended: false,
         }
     }
 
-    /// The next lines that are not blank; `None` at the end of the stream.
+    /// The next lines that are not blank; `None` at the end of the stream. An error that concerns
+    /// one graph alone is followed by the lines after it.
     pub(super) fn next_batch(&mut self) -> Result<Option<Vec<Line<'_>>>> {
         if self.ended {
             return Ok(None);
         }
         self.buffer.drain(..self.used);
         self.used = loop {
-            let held = self.buffer.len();
+            let mut held = self.buffer.len();
             self.fill()?;
+            if self.passing {
+                let end = self.buffer.iter().position(|&b| b == b'\n');
+                self.buffer.drain(..end.map_or(self.buffer.len(), |end| end + 1));
+                (self.passing, held) = (end.is_none(), 0);
+            }
             if self.ended {
                 break self.buffer.len();
             }
@@ -58,7 +68,9 @@ impl Lines {
                 break held + last + 1;
             }
             if self.buffer.len() as u64 > self.longest {
-                return Err(self.too_long(self.number + 1));
+                (self.used, self.passing) = (self.buffer.len(), true);
+                self.number += 1;
+                return Err(too_long(&self.path, self.number, self.longest));
             }
         };
         let mut whole = &self.buffer[..self.used];
@@ -70,9 +82,6 @@ impl Lines {
         for text in whole.split_inclusive(|&b| b == b'\n') {
             number += 1;
             let text = text.trim_ascii();
-            if text.len() as u64 > self.longest {
-                return Err(self.too_long(number));
-            }
             if !text.is_empty() {
                 batch.push(Line { number, text });
             }
@@ -91,39 +100,16 @@ impl Lines {
                 read => break read,
             }
         };
-        let more = read.map_err(|e| self.unreadable(e))?;
+        let place = Place::Line(self.number + 1);
+        let more = read.map_err(|e| gzip::refused(&self.path, place, e))?;
         self.buffer.truncate(held + more);
         self.ended = more == 0;
         Ok(())
     }
+}
 
-    /// A damaged gzip stream is bad input; anything else is the system's refusal.
-    fn unreadable(&self, error: io::Error) -> Error {
-        use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
-        let place = Place::Line(self.number + 1);
-        match error.kind() {
-            UnexpectedEof => Error::input(
-                &self.path,
-                place,
-                "the compressed stream ends too soon",
-                "the file was cut short: copy or download it again",
-            ),
-            InvalidData | InvalidInput => Error::input(
-                &self.path,
-                place,
-                format!("the compressed stream is damaged ({error})"),
-                "copy or download the file again; `gzip -t` checks it",
-            ),
-            _ => Error::io(&self.path, "read", error),
-        }
-    }
-
-    fn too_long(&self, number: u64) -> Error {
-        Error::input(
-            &self.path,
-            Place::Line(number),
-            format!("the line is longer than {} bytes", self.longest),
-            "write one graph a line; if a graph is this large, raise --max-record-bytes",
-        )
-    }
+pub(super) fn too_long(path: &Path, number: u64, longest: u64) -> Error {
+    let problem = format!("the line is longer than {longest} bytes");
+    let fix = "write one graph a line; if a graph is this large, raise --max-record-bytes";
+    Error::input(path, Place::Line(number), problem, fix).of_one_graph()
 }

@@ -27,17 +27,15 @@ use std::io::{self, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::vec;
 
-use flate2::bufread::MultiGzDecoder;
 use rayon::prelude::*;
 
+use super::gzip::{self, Gunzip};
 use super::{Format, Limits, Notes, Source};
 use crate::error::{Error, Place, Result};
 use crate::graph::GraphRecord;
-use lines::Lines;
+use lines::{Lines, too_long};
 use parse::{Parsed, Parser};
 pub use write::{line_of, write};
-
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// Opens a JSONL file, compressed or not; `-` is standard input.
 ///
@@ -61,13 +59,13 @@ pub fn from_reader(
     mut reader: impl Read + Send + 'static,
     limits: &Limits,
 ) -> Result<Source> {
-    let mut magic = [0; GZIP_MAGIC.len()];
+    let mut magic = [0; gzip::MAGIC.len()];
     let length =
         super::read_up_to(&mut reader, &mut magic).map_err(|e| Error::io(path, "read", e))?;
     let whole = Cursor::new(magic).take(length as u64).chain(reader);
-    let (format, text): (_, Box<dyn Read + Send>) = if magic == GZIP_MAGIC {
+    let (format, text): (_, Box<dyn Read + Send>) = if magic == gzip::MAGIC {
         let compressed = BufReader::with_capacity(1 << 16, whole);
-        (Format::JsonlGz, Box::new(MultiGzDecoder::new(compressed)))
+        (Format::JsonlGz, Box::new(Gunzip::new(compressed)))
     } else {
         (Format::Jsonl, Box::new(whole))
     };
@@ -126,6 +124,9 @@ impl Graphs {
                 || Parser::new(limits),
                 |parser, line| {
                     let place = Place::Line(line.number);
+                    if line.text.len() as u64 > limits.max_record_bytes {
+                        return Err(too_long(path, line.number, limits.max_record_bytes));
+                    }
                     parser.parse(line.text).map_err(|fault| fault.at(path, place))
                 },
             )
@@ -148,13 +149,7 @@ impl Iterator for Graphs {
                     }
                     return Some(Ok(parsed.record));
                 }
-                // The first error ends the stream: what follows it may be
-                // anything.
-                Some(Err(error)) => {
-                    self.ready = Vec::new().into_iter();
-                    self.ended = true;
-                    return Some(Err(error));
-                }
+                Some(Err(error)) => return Some(Err(error)),
                 None if self.ended => return None,
                 None => match self.advance() {
                     Ok(Some(())) => {}
@@ -170,7 +165,9 @@ impl Iterator for Graphs {
                         }
                     }
                     Err(error) => {
-                        self.ended = true;
+                        // A line that is too long is followed by others.
+                        self.any = true;
+                        self.ended = !error.is_of_one_graph();
                         return Some(Err(error));
                     }
                 },

@@ -234,11 +234,8 @@ impl Iterator for Graphs {
                 let record = batch.record(self.next, &self.limits);
                 self.next += 1;
                 self.row += 1;
-                let record = record.map_err(|fault| {
-                    (self.reader, self.batch) = (None, None);
-                    fault.at(&self.path, Place::Record(self.row))
-                });
-                return Some(record);
+                let place = Place::Record(self.row);
+                return Some(record.map_err(|fault| fault.at(&self.path, place)));
             }
             self.batch = None;
             let reader = self.reader.as_mut()?;

@@ -31,11 +31,11 @@ pub(crate) mod open;
 pub(crate) mod write;
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::path::Path;
 
 use super::{Format, Limits, Source, folder};
 use crate::error::{Error, Place, Result};
+use crate::input::open_regular;
 pub use decode::records;
 pub use write::{batch, write};
 
@@ -58,7 +58,7 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
 fn read_folder(path: &Path, limits: Limits) -> Result<Source> {
     let (mut files, mut len, mut ignored) = (Vec::new(), 0, BTreeSet::new());
     // A look at all of them first, and then one at a time: they may be thousands.
-    for file in folder::files(path, "parquet", true)? {
+    for file in folder::files(path, &[".parquet"], true)? {
         let source = read_file(&file, &limits)?;
         ignored.extend(source.known);
         // Engines leave files without rows.
@@ -82,6 +82,6 @@ fn read_folder(path: &Path, limits: Limits) -> Result<Source> {
 }
 
 fn read_file(path: &Path, limits: &Limits) -> Result<Source> {
-    let file = File::open(path).map_err(|e| Error::io(path, "read", e))?;
+    let file = open_regular(path).map_err(|e| Error::io(path, "read", e))?;
     decode::open(path, file, limits)
 }

@@ -11,6 +11,7 @@ use super::suffix;
 use crate::dataset::text::{Budget, few};
 use crate::dataset::{Format, Limits};
 use crate::error::{Error, Place, Result, shown};
+use crate::input::open_regular;
 
 /// A file of the set, held whole.
 pub(super) struct Held {
@@ -112,15 +113,24 @@ impl Files {
         self.optional(suffix)?.map(|held| parse(&held)).transpose()
     }
 
-    /// A sentence for each file that is not read.
+    /// A sentence for each file of the set that is not read.
     pub(super) fn ignored(&self) -> Vec<String> {
+        self.unread(|suffix| {
+            (suffix == suffix::GRAPH_ATTRIBUTES).then_some("graph attributes are not used")
+        })
+    }
+
+    /// A sentence for each file that is not of the set.
+    pub(super) fn beside(&self) -> Vec<String> {
+        self.unread(|suffix| {
+            let known = suffix::ALL.contains(&suffix) || suffix == suffix::GRAPH_ATTRIBUTES;
+            (!known).then_some("not a file of the TU layout")
+        })
+    }
+
+    fn unread(&self, why: impl Fn(&str) -> Option<&'static str>) -> Vec<String> {
         let unread = self.names.iter().filter_map(|name| {
-            let suffix = name.strip_prefix(&self.stem).unwrap_or_default();
-            let why = match suffix {
-                known if suffix::ALL.contains(&known) => return None,
-                suffix::GRAPH_ATTRIBUTES => "graph attributes are not used",
-                _ => "not a file of the TU layout",
-            };
+            let why = why(name.strip_prefix(&self.stem).unwrap_or_default())?;
             Some(format!("{}: {why}", shown(name)))
         });
         few(unread.collect())
@@ -149,7 +159,7 @@ fn list_zip(path: &Path) -> Result<(ZipArchive<BufReader<File>>, Vec<String>)> {
             "fetch or make it again",
         )
     };
-    let file = File::open(path).map_err(|e| Error::io(path, "read", e))?;
+    let file = open_regular(path).map_err(|e| Error::io(path, "read", e))?;
     let archive = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
     let mut names = Vec::new();
     for name in archive.file_names() {

@@ -14,12 +14,9 @@ pub(super) struct Folded {
     pub(super) lines: Vec<u32>,
     /// Per graph: lines beyond one for each direction.
     pub(super) repeats: Vec<u64>,
-}
-
-/// A line of a graph listed in pairs that its reverse does not follow.
-pub(super) struct Unpaired {
-    /// Position in `A`.
-    pub(super) line: u32,
+    /// The first line of each graph listed in pairs that its reverse does not follow, as positions
+    /// in `A`. Nothing of such a graph is of use.
+    pub(super) unpaired: Vec<u32>,
 }
 
 /// Folds the lines `edges` (ends as positions among all nodes), where nodes
@@ -32,16 +29,21 @@ pub(super) fn fold(
     node_starts: &[usize],
     listing: impl Fn(usize) -> Listing,
     mut repeated: impl FnMut(u32, u32),
-) -> Result<Folded, Unpaired> {
+) -> Folded {
     let num_graphs = node_starts.len() - 1;
     let by_graph = Groups::new(num_graphs, graph_of);
-    let mut folded = Folded { starts: vec![0], lines: Vec::new(), repeats: vec![0; num_graphs] };
+    let mut folded = Folded {
+        starts: vec![0],
+        lines: Vec::new(),
+        repeats: vec![0; num_graphs],
+        unpaired: Vec::new(),
+    };
     let mut finder = Repeats::default();
     for graph in 0..num_graphs {
         let lines = by_graph.of(graph);
         match listing(graph) {
             Listing::Directed => folded.lines.extend_from_slice(lines),
-            Listing::Pairs => pairs(edges, lines, &mut folded.lines)?,
+            Listing::Pairs => folded.unpaired.extend(pairs(edges, lines, &mut folded.lines)),
             Listing::Both => {
                 let nodes = node_starts[graph] as u32..node_starts[graph + 1] as u32;
                 folded.repeats[graph] = finder.fold(edges, lines, nodes, &mut repeated);
@@ -51,20 +53,20 @@ pub(super) fn fold(
         }
         folded.starts.push(folded.lines.len());
     }
-    Ok(folded)
+    folded
 }
 
-/// Keeps the first line of each pair, and self-loops.
-fn pairs(edges: &[[u32; 2]], lines: &[u32], kept: &mut Vec<u32>) -> Result<(), Unpaired> {
+/// Keeps the first line of each pair, and self-loops, up to a line that its reverse does not follow.
+fn pairs(edges: &[[u32; 2]], lines: &[u32], kept: &mut Vec<u32>) -> Option<u32> {
     let mut lines = lines.iter();
     while let Some(&line) = lines.next() {
         let [u, v] = edges[line as usize];
         kept.push(line);
         if u != v && lines.next().map(|&next| edges[next as usize]) != Some([v, u]) {
-            return Err(Unpaired { line });
+            return Some(line);
         }
     }
-    Ok(())
+    None
 }
 
 /// Scratch space for finding the repeats among one graph's lines.
@@ -157,7 +159,6 @@ mod tests {
 
     fn kept(listing: Listing, edges: &[[u32; 2]]) -> (Vec<u32>, u64) {
         let folded = fold(edges, &vec![0; edges.len()], &[0, 4], |_| listing, |_, _| {});
-        let folded = folded.ok().unwrap();
         (folded.lines, folded.repeats[0])
     }
 
@@ -174,14 +175,13 @@ mod tests {
         let edges = [[1, 0], [0, 1], [2, 2], [2, 2], [1, 0], [0, 1]];
         assert_eq!(kept(Listing::Pairs, &edges), (vec![0, 2, 3, 4], 0));
         let lone = fold(&[[1, 0]], &[0], &[0, 2], |_| Listing::Pairs, |_, _| {});
-        assert_eq!(lone.err().unwrap().line, 0);
+        assert_eq!(lone.unpaired, [0]);
     }
 
     #[test]
     fn lines_of_interleaved_graphs_are_sorted_out() {
         let edges = [[2, 3], [0, 1], [3, 2], [1, 0]];
         let folded = fold(&edges, &[1, 0, 1, 0], &[0, 2, 4], |_| Listing::Both, |_, _| {});
-        let folded = folded.ok().unwrap();
         assert_eq!(folded.starts, [0, 1, 2]);
         assert_eq!(folded.lines, [1, 0]);
     }

@@ -37,6 +37,7 @@
 //! hang on (labels without nodes, weights without edges) reads as absent.
 
 mod columns;
+mod faults;
 mod files;
 mod fold;
 mod nodes;

@@ -1,6 +1,7 @@
 //! Which nodes make up which graph, and the edges between them.
 
 use super::columns::{at_most, ids_of};
+use super::faults::Faults;
 use super::files::Held;
 use crate::dataset::Limits;
 use crate::dataset::text::{lines, unsigned};
@@ -23,7 +24,12 @@ pub(super) struct Nodes {
 
 impl Nodes {
     /// Reads the indicator; `declared` graphs are known from another file.
-    pub(super) fn read(held: &Held, declared: Option<usize>, limits: &Limits) -> Result<Nodes> {
+    pub(super) fn read(
+        held: &Held,
+        declared: Option<usize>,
+        limits: &Limits,
+        faults: &mut Faults,
+    ) -> Result<Nodes> {
         const FIX: &str = "each line is the number of the graph its node belongs to, from 1";
         let bad =
             |number, problem: String| Error::input(&held.path, Place::Line(number), problem, FIX);
@@ -57,20 +63,14 @@ impl Nodes {
         }
         let num_graphs = declared.unwrap_or(highest as usize);
         let Groups { starts, order } = Groups::new(num_graphs, &graph_of);
-        let largest = starts.windows(2).map(|w| w[1] - w[0]).enumerate();
-        if let Some((graph, nodes)) = largest.max_by_key(|&(graph, n)| (n, usize::MAX - graph))
-            && nodes as u64 > limits.max_nodes
-        {
-            return Err(Error::input(
-                &held.path,
-                Place::Whole,
-                format!(
-                    "graph {} has {nodes} nodes, more than the {} allowed",
-                    graph + 1,
-                    limits.max_nodes
-                ),
-                "if it really is that large, raise --max-nodes",
-            ));
+        for (graph, nodes) in starts.windows(2).map(|w| w[1] - w[0]).enumerate() {
+            if nodes as u64 > limits.max_nodes {
+                let most = limits.max_nodes;
+                let problem =
+                    format!("graph {} has {nodes} nodes, more than the {most} allowed", graph + 1);
+                let fix = "if it really is that large, raise --max-nodes";
+                faults.add(graph, Error::input(&held.path, Place::Whole, problem, fix));
+            }
         }
         let position = (!contiguous).then(|| {
             let mut position = vec![0; order.len()];
@@ -84,6 +84,11 @@ impl Nodes {
 
     pub(super) fn len(&self) -> usize {
         self.graph_of.len()
+    }
+
+    /// The graph of a node of the file, counted from 0.
+    pub(super) fn graph_of(&self, node: usize) -> Option<usize> {
+        self.graph_of.get(node).map(|&graph| graph as usize)
     }
 
     pub(super) fn num_graphs(&self) -> usize {
@@ -103,25 +108,27 @@ impl Nodes {
     }
 
     /// The nodes' own ids: all of a graph's, or none.
-    pub(super) fn ids(&self, held: &Held) -> Result<Vec<Option<Scalar>>> {
-        let mut ids = at_most(held, self.len(), "nodes", ids_of)?;
+    pub(super) fn ids(&self, held: &Held, faults: &mut Faults) -> Result<Vec<Option<Scalar>>> {
+        let mut ids = at_most(held, self.len(), "nodes", |held, most| {
+            ids_of(held, most, &mut |node, error| faults.add_to(self.graph_of(node), error))
+        })?;
         ids.resize(self.len(), None);
         let ids = self.arrange(ids, 1);
         for (graph, range) in self.starts.windows(2).enumerate() {
             let mut given: Vec<_> = ids[range[0]..range[1]].iter().flatten().collect();
-            let bad = |problem: String, fix| {
+            let mut bad = |problem: String, fix| {
                 let problem = format!("graph {}: {problem}", graph + 1);
-                Err(Error::input(&held.path, Place::Whole, problem, fix))
+                faults.add(graph, Error::input(&held.path, Place::Whole, problem, fix));
             };
             if !given.is_empty() && given.len() != range[1] - range[0] {
-                return bad(
+                bad(
                     "some nodes have an id and some have none".to_owned(),
                     "give every node of a graph an id, or none",
                 );
             }
             given.sort_unstable();
             if let Some(pair) = given.windows(2).find(|pair| pair[0] == pair[1]) {
-                return bad(
+                bad(
                     format!("two nodes have the id {}", shown(&pair[0].to_string())),
                     "give every node of a graph an id of its own",
                 );
@@ -130,28 +137,42 @@ impl Nodes {
         Ok(ids)
     }
 
-    /// Reads `A`: both ends of each line as positions, and the line's graph.
-    pub(super) fn edges(&self, held: &Held) -> Result<(Vec<[u32; 2]>, Vec<u32>)> {
+    /// Reads `A`: both ends of each line as positions, and the line's graph. In the place of a bad
+    /// line stands a self-loop.
+    pub(super) fn edges(
+        &self,
+        held: &Held,
+        faults: &mut Faults,
+    ) -> Result<(Vec<[u32; 2]>, Vec<u32>)> {
         let mut edges = Vec::new();
         let mut graph_of = Vec::new();
         for (number, line) in lines(&held.bytes) {
-            let ends = two(line).and_then(|(u, v)| Some([self.node(u)?, self.node(v)?]));
-            let Some([u, v]) = ends else {
-                return Err(self.bad_edge(held, number, line));
+            let ends = two(line).map(|(u, v)| (self.node(u), self.node(v)));
+            let [u, mut v] = match ends {
+                Some((Some(u), Some(v))) => [u, v],
+                // The end that is a node says whose edge it is.
+                Some((Some(known), None) | (None, Some(known))) => {
+                    let error = self.bad_edge(held, number, line);
+                    faults.add_to(self.graph_of(known as usize), error)?;
+                    [known, known]
+                }
+                _ => return Err(self.bad_edge(held, number, line)),
             };
             let graph = self.graph_of[u as usize];
-            if graph != self.graph_of[v as usize] {
-                return Err(Error::input(
-                    &held.path,
-                    Place::Line(number),
-                    format!(
-                        "the edge {} joins a node of graph {} and one of graph {}",
-                        shown(&String::from_utf8_lossy(line)),
+            let other = self.graph_of[v as usize];
+            if graph != other {
+                for spoiled in [graph, other] {
+                    let line = shown(&String::from_utf8_lossy(line));
+                    let problem = format!(
+                        "the edge {line} joins a node of graph {} and one of graph {}",
                         graph + 1,
-                        self.graph_of[v as usize] + 1
-                    ),
-                    "an edge stays inside one graph: check the indicator",
-                ));
+                        other + 1
+                    );
+                    let fix = "an edge stays inside one graph: check the indicator";
+                    let error = Error::input(&held.path, Place::Line(number), problem, fix);
+                    faults.add(spoiled as usize, error);
+                }
+                v = u;
             }
             if edges.len() >= u32::MAX as usize {
                 return Err(Error::input(

@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use super::columns::{Labels, at_most, graph_labels_of, ids_of, listings_of, numbers};
+use super::columns::{Bad, Labels, at_most, graph_labels_of, ids_of, listings_of, numbers};
+use super::faults::Faults;
 use super::files::{Files, Held};
 use super::fold::{Folded, fold};
 use super::nodes::Nodes;
@@ -16,18 +17,24 @@ use crate::graph::{Features, GraphRecord, Scalar};
 /// Opens a TU folder or zip; it is read whole, within `limits.max_unpacked_bytes`.
 ///
 /// # Errors
-/// When a file is missing, damaged or malformed, when files disagree about how
-/// many lines they have, or when a limit is exceeded.
+/// When a file is missing or damaged, when files disagree about how many lines they have, when a
+/// line is of no known graph, or when a limit is exceeded. What concerns a single graph comes in
+/// place of its record.
 pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
     let mut files = Files::open(path, limits)?;
-    let set = Set::read(&mut files, limits)?;
-    let mut ignored = files.ignored();
-    ignored.extend(set.notices.iter().cloned());
+    let mut faults = Faults::default();
+    let set = Set::read(&mut files, limits, &mut faults)?;
+    let beside = files.beside();
+    let ignored = [files.ignored(), beside.clone(), set.notices.clone()].concat();
     let len = set.nodes.num_graphs();
-    let records = (0..len).map(move |graph| Ok(set.record(graph)));
+    let records = (0..len).map(move |graph| match faults.take(graph) {
+        Some(error) => Err(error.of_one_graph()),
+        None => Ok(set.record(graph)),
+    });
     let mut source = Source::new(path, files.format(), records);
     source.len = Some(len as u64);
     source.known = ignored;
+    source.beside = beside;
     Ok(source)
 }
 
@@ -51,34 +58,46 @@ struct Set {
 }
 
 impl Set {
-    fn read(files: &mut Files, limits: &Limits) -> Result<Set> {
-        let graph_labels = files.parse(suffix::GRAPH_LABELS, graph_labels_of)?;
+    fn read(files: &mut Files, limits: &Limits, faults: &mut Faults) -> Result<Set> {
+        let graph_labels =
+            files.parse(suffix::GRAPH_LABELS, |held| Ok(graph_labels_of(held, faults)))?;
         let labelled = graph_labels.as_ref().map(Vec::len);
         let listings = files.parse(suffix::EDGE_LINES, |held| {
-            at_most(held, labelled.unwrap_or(usize::MAX), "graphs", listings_of)
+            let most = labelled.unwrap_or(usize::MAX);
+            at_most(held, most, "graphs", |held, most| Ok(listings_of(held, most, faults)))
         })?;
         let declared = labelled.or(listings.as_ref().map(Vec::len));
-        let nodes = Nodes::read(&files.required(suffix::GRAPH_INDICATOR)?, declared, limits)?;
-        let graph_ids = files
-            .parse(suffix::GRAPH_IDS, |held| at_most(held, nodes.num_graphs(), "graphs", ids_of))?;
+        let indicator = files.required(suffix::GRAPH_INDICATOR)?;
+        let nodes = Nodes::read(&indicator, declared, limits, faults)?;
+        let graph_ids = files.parse(suffix::GRAPH_IDS, |held| {
+            at_most(held, nodes.num_graphs(), "graphs", |held, most| {
+                ids_of(held, most, &mut |graph, error| faults.add_to(Some(graph), error))
+            })
+        })?;
 
+        let mut of_node = |node, error| faults.add_to(nodes.graph_of(node), error);
         let node_labels = files.parse(suffix::NODE_LABELS, |held| {
-            let labels = Labels::read(held, nodes.len(), "nodes")?;
+            let labels = Labels::read(held, nodes.len(), "nodes", &mut of_node)?;
             Ok(Labels { codes: nodes.arrange(labels.codes, 1), names: labels.names })
         })?;
         let features = files.parse(suffix::NODE_ATTRIBUTES, |held| {
-            let features = numbers(held, nodes.len(), "nodes")?;
+            let features = numbers(held, nodes.len(), "nodes", &mut of_node)?;
             Ok(Features { dim: features.dim, values: nodes.arrange(features.values, features.dim) })
         })?;
-        let node_ids = files.parse(suffix::NODE_IDS, |held| nodes.ids(held))?;
+        let node_ids = files.parse(suffix::NODE_IDS, |held| nodes.ids(held, faults))?;
 
         let a = files.required(suffix::A)?;
-        let (edges, graph_of) = nodes.edges(&a)?;
-        let edge_labels = files
-            .parse(suffix::EDGE_LABELS, |held| Labels::read(held, edges.len(), "lines of A"))?;
+        let (edges, graph_of) = nodes.edges(&a, faults)?;
+        let mut of_line = |line: usize, error| {
+            faults.add_to(graph_of.get(line).map(|&graph| graph as usize), error)
+        };
+        let edge_labels = files.parse(suffix::EDGE_LABELS, |held| {
+            Labels::read(held, edges.len(), "lines of A", &mut of_line)
+        })?;
         let mut notices = Vec::new();
-        let weights = files
-            .parse(suffix::EDGE_ATTRIBUTES, |held| weights_of(held, edges.len(), &mut notices))?;
+        let weights = files.parse(suffix::EDGE_ATTRIBUTES, |held| {
+            weights_of(held, edges.len(), &mut notices, &mut of_line)
+        })?;
         let weights = weights.flatten();
 
         let (mut other_labels, mut other_weights) = (0u64, 0u64);
@@ -95,7 +114,9 @@ impl Set {
                 other_weights += u64::from(weights[first] != weights[again]);
             }
         });
-        let folded = folded.map_err(|edge| unpaired(&a, edge.line))?;
+        for &line in &folded.unpaired {
+            faults.add(graph_of[line as usize] as usize, unpaired(&a, line));
+        }
         for (count, what) in [(other_labels, "label"), (other_weights, "weight")] {
             if count > 0 {
                 notices.push(format!(
@@ -157,8 +178,13 @@ impl Set {
 }
 
 /// A weight a line of A; where lines have several numbers, none, and a notice.
-fn weights_of(held: &Held, lines: usize, notices: &mut Vec<String>) -> Result<Option<Vec<f64>>> {
-    let attributes = numbers(held, lines, "lines of A")?;
+fn weights_of(
+    held: &Held,
+    lines: usize,
+    notices: &mut Vec<String>,
+    bad: &mut Bad<'_>,
+) -> Result<Option<Vec<f64>>> {
+    let attributes = numbers(held, lines, "lines of A", bad)?;
     if attributes.dim > 1 {
         notices.push(format!(
             "{}: {} numbers an edge; only a single one, a weight, is used",

@@ -1,0 +1,113 @@
+//! Going on without the graphs that cannot be used.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Source;
+use crate::error::{Error, Place, Result};
+use crate::graph::{GraphRecord, Scalar};
+
+/// Graphs whose errors are kept in full; of the others there is a count.
+const NAMED: usize = 10;
+
+/// The graphs that were left out of collections, for whoever asks when the sources are elsewhere.
+#[derive(Debug, Clone, Default)]
+pub struct Skipped(Arc<Mutex<Tally>>);
+
+#[derive(Debug, Default)]
+struct Tally {
+    count: u64,
+    named: Vec<String>,
+}
+
+impl Skipped {
+    /// How many so far.
+    pub fn count(&self) -> u64 {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).count
+    }
+
+    /// What is wrong with the first few of them, where they stand, and what to do.
+    pub fn named(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).named.clone()
+    }
+
+    fn add(&self, error: &Error) {
+        let mut tally = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        tally.count += 1;
+        if tally.named.len() < NAMED {
+            tally.named.push(error.to_string());
+        }
+    }
+}
+
+/// What else a graph must satisfy, given its position.
+type Check = Box<dyn FnMut(&GraphRecord, u64) -> Result<()> + Send>;
+
+/// What a source leaves out.
+pub(super) struct Skipping {
+    check: Check,
+    skipped: Skipped,
+    /// How many of this source were left out, and why the first was.
+    count: u64,
+    first: Option<String>,
+    /// Whether a graph was kept.
+    any: bool,
+}
+
+impl Skipping {
+    /// The graph at `position`, unless it cannot be used.
+    pub(super) fn keep(
+        &mut self,
+        graph: Result<GraphRecord>,
+        position: u64,
+    ) -> Option<GraphRecord> {
+        let checked = graph.and_then(|record| (self.check)(&record, position).map(|()| record));
+        match checked {
+            Ok(mut record) => {
+                self.any = true;
+                // Whoever counts the graphs that come would call it by another number.
+                record.id = Some(record.id.unwrap_or(Scalar::Int(position as i64)));
+                Some(record)
+            }
+            Err(error) => {
+                self.count += 1;
+                self.first.get_or_insert_with(|| error.to_string());
+                self.skipped.add(&error);
+                None
+            }
+        }
+    }
+
+    /// The error of a collection whose graphs were all left out.
+    pub(super) fn nothing_left(self, path: &Path) -> Option<Error> {
+        let first = self.first.filter(|_| !self.any)?;
+        let problem = match self.count {
+            1 => "its only graph cannot be used".to_owned(),
+            count => format!("none of its {count} graphs can be used"),
+        };
+        Some(Error::input(path, Place::Whole, problem, format!("mend them; the first: {first}")))
+    }
+}
+
+impl Source {
+    /// The same collection without the graphs that cannot be used, because of what is wrong with
+    /// them alone or because `check`, which also hears where a graph stands, refuses them.
+    ///
+    /// Positions are those in the file: a graph without an id gets its position for one.
+    /// What is left out is counted in `skipped`.
+    #[must_use]
+    pub fn skipping(
+        self,
+        skipped: &Skipped,
+        check: impl FnMut(&GraphRecord, u64) -> Result<()> + Send + 'static,
+    ) -> Source {
+        let skipping = Skipping {
+            check: Box::new(check),
+            skipped: skipped.clone(),
+            count: 0,
+            first: None,
+            any: false,
+        };
+        Source { skipping: Some(skipping), ..self }
+    }
+}

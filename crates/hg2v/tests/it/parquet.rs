@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use arrow_array::{
-    Array, ArrayRef, Float64Array, Int32Array, Int64Array, ListArray, RecordBatch, StringArray,
+    Array, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeBinaryArray,
+    Float64Array, Int32Array, Int64Array, LargeBinaryArray, ListArray, RecordBatch, StringArray,
     TimestampMillisecondArray, UInt64Array,
 };
 use hg2v::dataset::{self, Limits};
@@ -481,6 +482,109 @@ fn rows_in_memory_may_be_of_any_list_and_text_type() {
     assert!(error.starts_with("<rows>, record 12: ") && error.contains("-1"), "{error}");
     let none = RecordBatch::try_from_iter([("src", ids)]).unwrap();
     assert!(read(&none, 0).unwrap_err().to_string().contains("write it as lists of integers"));
+}
+
+/// Bytes of every kind of column that can hold a text, one of them no UTF-8.
+fn bytes_of_every_kind() -> Vec<ArrayRef> {
+    use arrow_array::types::Int8Type;
+    let values: [&[u8]; 3] = [b"ab", b"c\xff", b"de"];
+    let plain = BinaryArray::from_iter_values(values);
+    let keys = arrow_array::Int8Array::from(vec![0, 1, 2]);
+    vec![
+        Arc::new(LargeBinaryArray::from_iter_values(values)),
+        Arc::new(BinaryViewArray::from_iter_values(values)),
+        Arc::new(FixedSizeBinaryArray::try_from_iter(values.into_iter()).unwrap()),
+        Arc::new(DictionaryArray::<Int8Type>::new(keys, Arc::new(plain.clone()))),
+        Arc::new(plain),
+    ]
+}
+
+#[test]
+fn bytes_that_are_no_text_are_refused_where_they_stand() {
+    let ends = ints(&[list(&[0]), list(&[0]), list(&[0])]);
+    for column in bytes_of_every_kind() {
+        for name in ["id", "y"] {
+            let columns =
+                vec![("src", ends.clone()), ("dst", ends.clone()), (name, column.clone())];
+            let batch = RecordBatch::try_from_iter(columns.clone()).unwrap();
+            let origin = Path::new("rows");
+            let memory = dataset::parquet::records(&batch, origin, 0, &Limits::default());
+            for refused in [memory, read_columns(columns)] {
+                let refused = refused.unwrap_err();
+                assert!(refused.is_of_one_graph());
+                let refused = refused.to_string();
+                let said = format!("record 2: `{name}` holds `c\\\\xff`, which is not UTF-8");
+                assert!(refused.contains(&said), "{:?}: {refused}", column.data_type());
+            }
+            // The others are as good as ever.
+            let good = RecordBatch::try_from_iter([
+                ("src", ends.slice(0, 1)),
+                ("dst", ends.slice(0, 1)),
+                (name, column.slice(0, 1)),
+            ]);
+            let good = dataset::parquet::records(&good.unwrap(), origin, 0, &Limits::default());
+            let good = good.unwrap().remove(0);
+            assert_eq!(good.id.or(good.label), Some(Scalar::from("ab")));
+        }
+        // A list of them is the labels of a graph's nodes.
+        for name in ["nodes", "node_label", "edge_label"] {
+            let lists = nested(column.clone(), vec![1, 1, 1]);
+            let refused =
+                read_columns(vec![("src", ends.clone()), ("dst", ends.clone()), (name, lists)]);
+            let refused = refused.unwrap_err().to_string();
+            assert!(refused.contains(&format!("record 2: `{name}` holds")), "{refused}");
+        }
+    }
+}
+
+/// The writer takes a text's word for it; a file whose column says UTF-8, or JSON, may still lie.
+#[test]
+fn a_column_that_lies_about_its_texts_is_refused() {
+    let ends = ints(&[list(&[0])]);
+    let plain: ArrayRef = Arc::new(StringArray::from(vec!["a longer text than a view holds"]));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("graphs.parquet");
+    let batch = RecordBatch::try_from_iter([("src", ends.clone()), ("dst", ends), ("id", plain)]);
+    let batch = batch.unwrap();
+    let properties = parquet::file::properties::WriterProperties::builder()
+        .set_dictionary_enabled(false)
+        .set_statistics_enabled(parquet::file::properties::EnabledStatistics::None)
+        .build();
+    let file = File::create(&path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    let text = b"a longer text";
+    let at = bytes.windows(text.len()).position(|window| window == text).unwrap();
+    bytes[at] = 0xff;
+    fs::write(&path, bytes).unwrap();
+    assert!(read(&path).unwrap_err().to_string().contains("record 1"));
+}
+
+/// Made by pyarrow 26:
+/// ```python
+/// table = pa.table({"src": [[0]], "dst": [[1]], "note": ["x"]})
+/// pq.write_table(table, "brotli.parquet", compression="brotli")
+/// ```
+#[test]
+fn a_compression_that_is_not_compiled_in_is_named() {
+    let refused = read(&fixture("brotli.parquet")).unwrap_err().to_string();
+    assert!(refused.contains("`src.list.element` is compressed with Brotli"), "{refused}");
+    assert!(!refused.contains("damaged"), "{refused}");
+}
+
+#[test]
+fn an_integer_that_is_too_large_is_no_damage() {
+    let ends = ints(&[list(&[0]), list(&[0])]);
+    let ids: ArrayRef = Arc::new(UInt64Array::from(vec![1, u64::MAX]));
+    let refused = read_columns(vec![("src", ends.clone()), ("dst", ends), ("id", ids)]);
+    let refused = refused.unwrap_err().to_string();
+    assert!(
+        refused.contains("column `id`") && refused.contains("18446744073709551615"),
+        "{refused}"
+    );
+    assert!(!refused.contains("damaged"), "{refused}");
 }
 
 #[test]

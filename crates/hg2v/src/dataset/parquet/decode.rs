@@ -3,18 +3,20 @@
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, BooleanArray, LargeListArray, RecordBatch};
-use arrow_cast::{CastOptions, cast_with_options};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DataType, Schema};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 
 use super::JSON_COLUMNS;
 use super::guard::guarded;
 use super::open::Opened;
+use super::scalars::{
+    ScalarColumn, ScalarLists, TextBudget, cast, entries, finite, is_bytes, large_list, no_nulls,
+    plain, range,
+};
 use crate::dataset::fault::Fault;
 use crate::dataset::node_count::{NodeCount, are_positions, same_length};
 use crate::dataset::{Format, Limits, Source};
@@ -86,15 +88,20 @@ pub fn records(
     let schema = batch.schema();
     find_columns(origin, &schema)?;
     let json = named(schema.metadata().get(JSON_COLUMNS).map_or("", String::as_str));
-    let rows = guarded(|| Batch::new(batch, &json)).map_err(|problem| {
-        let fix = "write the columns as the format says them";
-        Error::input(origin, Place::Record(position + 1), problem, fix)
-    })?;
+    let rows = guarded(|| Batch::new(batch, &json))
+        .map_err(|problem| unreadable(origin, Place::Record(position + 1), &problem))?;
     let record = |row| {
         let place = Place::Record(position + row as u64 + 1);
         rows.record(row, limits).map_err(|fault| fault.at(origin, place))
     };
     (0..rows.rows).map(record).collect()
+}
+
+/// The error of rows that are there, from `place` on, but cannot be read as the format's.
+fn unreadable(file: &Path, place: Place, problem: &str) -> Error {
+    let problem: String = problem.chars().take(300).collect();
+    let problem = format!("in this row, or one soon after it: {problem}");
+    Error::input(file, place, problem, "write the columns as the format says them")
 }
 
 /// A column of the format, found in the file.
@@ -149,7 +156,7 @@ impl Shape {
         let null = |t: &DataType| *t == DataType::Null;
         let integer = |t: &DataType| t.is_integer() || null(t);
         let number = |t: &DataType| t.is_integer() || t.is_floating() || null(t);
-        let text = |t: &DataType| t.is_string() || matches!(t, DataType::Binary);
+        let text = |t: &DataType| t.is_string() || is_bytes(t);
         let scalar = |t: &DataType| {
             let t = plain(t);
             number(t) || text(t) || *t == DataType::Boolean
@@ -179,24 +186,6 @@ impl Shape {
             Shape::NumberRows => "lists (one a graph) of lists (one a node) of numbers",
             Shape::Scalars => "lists of integers, numbers, texts or booleans",
         }
-    }
-}
-
-/// What the lists of a type hold; `None` where they are no lists.
-fn entries(data_type: &DataType) -> Option<&DataType> {
-    match data_type {
-        DataType::List(entry) | DataType::LargeList(entry) | DataType::FixedSizeList(entry, _) => {
-            Some(entry.data_type())
-        }
-        _ => None,
-    }
-}
-
-/// What a dictionary stands for.
-fn plain(data_type: &DataType) -> &DataType {
-    match data_type {
-        DataType::Dictionary(_, values) => values,
-        other => other,
     }
 }
 
@@ -239,14 +228,15 @@ impl Iterator for Graphs {
             }
             self.batch = None;
             let reader = self.reader.as_mut()?;
-            let json = &self.json;
-            let decoded = guarded(|| match reader.next() {
-                None => Ok(None),
-                Some(Ok(batch)) => Batch::new(&batch, json).map(Some),
-                Some(Err(error)) => Err(error.to_string()),
-            });
-            match decoded {
-                Ok(Some(batch)) => (self.batch, self.next) = (Some(batch), 0),
+            match guarded(|| reader.next().transpose()) {
+                Ok(Some(batch)) => match guarded(|| Batch::new(&batch, &self.json)) {
+                    Ok(batch) => (self.batch, self.next) = (Some(batch), 0),
+                    Err(problem) => {
+                        self.reader = None;
+                        let place = Place::Record(self.row + 1);
+                        return Some(Err(unreadable(&self.path, place, &problem)));
+                    }
+                },
                 Ok(None) => {
                     self.reader = None;
                     return (self.row == 0).then(|| {
@@ -289,18 +279,6 @@ struct Batch {
     directed: Option<BooleanArray>,
 }
 
-/// Scalars of one kind, and whether their texts are JSON.
-pub(crate) struct ScalarColumn {
-    values: ArrayRef,
-    json: bool,
-}
-
-/// Lists of scalars.
-struct ScalarLists {
-    lists: LargeListArray,
-    values: ScalarColumn,
-}
-
 impl Batch {
     fn new(batch: &RecordBatch, json: &[&str]) -> std::result::Result<Batch, String> {
         let column = |name: &str| batch.column_by_name(name);
@@ -315,13 +293,7 @@ impl Batch {
             column(name).map(|column| ScalarColumn::new(name, column, json)).transpose()
         };
         let scalars = |name: &str| {
-            let Some(column) = column(name) else {
-                return Ok(None);
-            };
-            let entries = entries(column.data_type()).map_or(DataType::Null, widest);
-            let lists: LargeListArray = cast(name, column, &large_list(entries))?.as_list().clone();
-            let values = ScalarColumn::new(name, lists.values(), json)?;
-            Ok::<_, String>(Some(ScalarLists { lists, values }))
+            column(name).map(|column| ScalarLists::new(name, column, json)).transpose()
         };
         let ends = |name: &str| {
             list(name, DataType::Int64)?.ok_or_else(|| format!("column `{name}` is missing"))
@@ -347,7 +319,7 @@ impl Batch {
     /// hard to count.
     fn record(&self, row: usize, limits: &Limits) -> std::result::Result<GraphRecord, Fault> {
         self.decoded(row, limits).map_err(|fault| {
-            let mut text = TextBudget(limits.max_record_bytes);
+            let mut text = TextBudget::new(limits.max_record_bytes);
             match ScalarColumn::row("id", &self.id, row, &mut text) {
                 Ok(Some(id)) => fault.of(&id),
                 _ => fault,
@@ -369,7 +341,7 @@ impl Batch {
             })?;
             count.says("num_nodes", nodes)?;
         }
-        let mut text = TextBudget(limits.max_record_bytes);
+        let mut text = TextBudget::new(limits.max_record_bytes);
         let names = ScalarLists::row("nodes", &self.nodes, row, &mut text)?;
         if let Some(names) = &names {
             count.says("nodes", names.len() as u64)?;
@@ -472,157 +444,6 @@ impl Batch {
     }
 }
 
-/// Bytes of text that a row, or a file, may still take. One text of a dictionary can stand
-/// in a row any number of times, so the file's size does not bound them.
-pub(crate) struct TextBudget(u64);
-
-impl TextBudget {
-    pub(crate) fn new(bytes: u64) -> TextBudget {
-        TextBudget(bytes)
-    }
-
-    fn spend(&mut self, name: &str, text: &str) -> std::result::Result<(), Fault> {
-        self.0 = self.0.checked_sub(text.len() as u64).ok_or_else(|| {
-            Fault::new(
-                format!("`{name}` takes the row's texts beyond the bytes a record may have"),
-                "write shorter labels; if a graph is this large, raise --max-record-bytes",
-            )
-        })?;
-        Ok(())
-    }
-}
-
-impl ScalarColumn {
-    pub(crate) fn new(
-        name: &str,
-        column: &ArrayRef,
-        json: &[&str],
-    ) -> std::result::Result<ScalarColumn, String> {
-        Ok(ScalarColumn {
-            values: cast(name, column, &widest(column.data_type()))?,
-            json: json.contains(&name),
-        })
-    }
-
-    pub(crate) fn row(
-        name: &str,
-        column: &Option<ScalarColumn>,
-        row: usize,
-        text: &mut TextBudget,
-    ) -> std::result::Result<Option<Scalar>, Fault> {
-        match column {
-            Some(column) if column.has(row) => column.scalar(name, row, text).map(Some),
-            _ => Ok(None),
-        }
-    }
-
-    fn has(&self, at: usize) -> bool {
-        // A column of the null type has no validity bits of its own.
-        *self.values.data_type() != DataType::Null && self.values.is_valid(at)
-    }
-
-    /// The scalar at a place that [`has`](ScalarColumn::has) one.
-    fn scalar(
-        &self,
-        name: &str,
-        at: usize,
-        budget: &mut TextBudget,
-    ) -> std::result::Result<Scalar, Fault> {
-        match self.values.data_type() {
-            DataType::Boolean => Ok(Scalar::Bool(self.values.as_boolean().value(at))),
-            DataType::Int64 => Ok(Scalar::Int(self.values.as_primitive::<Int64Type>().value(at))),
-            DataType::Float64 => {
-                let value = self.values.as_primitive::<Float64Type>().value(at);
-                finite(name, value).map(Scalar::Float)
-            }
-            _ => {
-                let text = self.values.as_string_view().value(at);
-                budget.spend(name, text)?;
-                if !self.json {
-                    return Ok(Scalar::Text(text.into()));
-                }
-                serde_json::from_str(text).map_err(|_| {
-                    Fault::new(
-                        format!("`{name}` holds {}, which is no JSON scalar", shown(text)),
-                        format!("spell each value as JSON, or drop it from `{JSON_COLUMNS}`"),
-                    )
-                })
-            }
-        }
-    }
-}
-
-impl ScalarLists {
-    fn row(
-        name: &str,
-        column: &Option<ScalarLists>,
-        row: usize,
-        budget: &mut TextBudget,
-    ) -> std::result::Result<Option<Vec<Scalar>>, Fault> {
-        let Some(column) = column else {
-            return Ok(None);
-        };
-        let Some(range) = range(&column.lists, row) else {
-            return Ok(None);
-        };
-        let mut scalars = Vec::new();
-        for (position, at) in range.enumerate() {
-            if !column.values.has(at) {
-                return Err(null_entry(name, position));
-            }
-            scalars.push(column.values.scalar(name, at, budget)?);
-        }
-        Ok(Some(scalars))
-    }
-}
-
-/// The one type that every scalar type of a family is read as.
-fn widest(data_type: &DataType) -> DataType {
-    match plain(data_type) {
-        t if t.is_integer() => DataType::Int64,
-        t if t.is_floating() => DataType::Float64,
-        DataType::Boolean => DataType::Boolean,
-        DataType::Null => DataType::Null,
-        _ => DataType::Utf8View,
-    }
-}
-
-fn large_list(entries: DataType) -> DataType {
-    DataType::LargeList(Arc::new(Field::new("element", entries, true)))
-}
-
-/// Another type for the same values; an integer that does not fit is an error.
-fn cast(name: &str, column: &ArrayRef, to: &DataType) -> std::result::Result<ArrayRef, String> {
-    let strict = CastOptions { safe: false, ..CastOptions::default() };
-    cast_with_options(column, to, &strict).map_err(|error| format!("column `{name}`: {error}"))
-}
-
-/// The entries of a row's list; `None` where it is null.
-fn range(lists: &LargeListArray, row: usize) -> Option<Range<usize>> {
-    lists.is_valid(row).then(|| {
-        let offsets = lists.value_offsets();
-        // Offsets of an array are checked when it is made: ascending, in range.
-        offsets[row] as usize..offsets[row + 1] as usize
-    })
-}
-
-fn no_nulls(name: &str, values: &ArrayRef, range: &Range<usize>) -> std::result::Result<(), Fault> {
-    if values.null_count() == 0 {
-        return Ok(());
-    }
-    match range.clone().position(|at| values.is_null(at)) {
-        Some(position) => Err(null_entry(name, position)),
-        None => Ok(()),
-    }
-}
-
-fn null_entry(name: &str, position: usize) -> Fault {
-    Fault::new(
-        format!("`{name}[{position}]` is null"),
-        "give every entry a value, or make the whole list null",
-    )
-}
-
 /// The finite numbers of a row; `None` where it is null.
 fn numbers<'a>(
     name: &str,
@@ -644,16 +465,6 @@ fn finite_numbers<'a>(
         finite(name, value)?;
     }
     Ok(values)
-}
-
-fn finite(name: &str, value: f64) -> std::result::Result<f64, Fault> {
-    if value.is_finite() {
-        return Ok(value);
-    }
-    Err(Fault::new(
-        format!("`{name}` holds {}", shown(&value.to_string())),
-        "fill in a finite number, or write null where there is none",
-    ))
 }
 
 fn all_different(names: &[Scalar]) -> std::result::Result<(), Fault> {

@@ -28,6 +28,7 @@ pub(crate) mod decode;
 mod grammar;
 pub(crate) mod guard;
 pub(crate) mod open;
+pub(crate) mod scalars;
 pub(crate) mod write;
 
 use std::collections::BTreeSet;

@@ -12,6 +12,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
     ParquetRecordBatchReaderBuilder,
 };
+use parquet::basic::Compression;
 use parquet::file::metadata::ParquetMetaData;
 
 use super::grammar;
@@ -61,6 +62,7 @@ impl Opened {
         let schema = metadata.schema().clone();
         let chosen = choose(&schema)?;
         let names: Vec<_> = chosen.iter().map(|&root| schema.field(root).name().as_str()).collect();
+        known_compression(path, metadata.metadata(), &names)?;
         bound_memory(path, metadata.metadata(), &names, limits)?;
         if !pages_are_some(&file, metadata.metadata(), &names) {
             return Err(damaged(MALFORMED.to_owned()));
@@ -125,14 +127,44 @@ fn pages_are_some(mut file: &File, metadata: &ParquetMetaData, used: &[&str]) ->
     })
 }
 
-/// The same field, its texts as views.
+/// The same field, its texts as views. Bytes stay bytes: the decoder looks into texts only where
+/// the column says that it holds UTF-8.
 fn viewing(field: &Field) -> Field {
     let data_type = match field.data_type() {
-        DataType::Utf8 | DataType::Binary => DataType::Utf8View,
+        DataType::Utf8 => DataType::Utf8View,
+        DataType::Binary => DataType::BinaryView,
         DataType::List(entry) => DataType::List(Arc::new(viewing(entry))),
         other => other.clone(),
     };
     field.clone().with_data_type(data_type)
+}
+
+/// Refuses columns that are compressed in a way that is not compiled in.
+fn known_compression(path: &Path, metadata: &ParquetMetaData, used: &[&str]) -> Result<()> {
+    for column in metadata.row_groups().iter().flat_map(|group| group.columns()) {
+        let name = column.column_path().parts().first();
+        if name.is_none_or(|name| !used.contains(&name.as_str())) {
+            continue;
+        }
+        let way = match column.compression() {
+            Compression::BROTLI(_) => "Brotli",
+            Compression::LZO => "LZO",
+            Compression::UNCOMPRESSED
+            | Compression::SNAPPY
+            | Compression::GZIP(_)
+            | Compression::LZ4
+            | Compression::LZ4_RAW
+            | Compression::ZSTD(_) => continue,
+        };
+        let column = shown(&column.column_path().string());
+        return Err(Error::input(
+            path,
+            Place::Whole,
+            format!("column {column} is compressed with {way}, which hg2v does not read"),
+            "write the file with Zstandard, Snappy, gzip, LZ4 or no compression",
+        ));
+    }
+    Ok(())
 }
 
 /// Refuses row groups whose columns claim more values than may be held: runs of

@@ -13,6 +13,7 @@ pub fn limits() -> Limits {
         max_nodes: 1 << 12,
         max_record_bytes: 1 << 16,
         max_unpacked_bytes: 1 << 20,
+        ..Limits::default()
     }
 }
 

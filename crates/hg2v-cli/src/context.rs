@@ -45,6 +45,9 @@ pub(crate) struct Global {
     /// Most bytes a zip may unfold to
     #[arg(long, global = true, default_value_t = Limits::default().max_unpacked_bytes, value_name = "N")]
     pub(crate) max_unpacked_bytes: u64,
+    /// Read Gephi's drawing in GraphML (x, y, z, r, g, b, alpha, size) as node attributes
+    #[arg(long, global = true)]
+    pub(crate) drawing: bool,
     /// Leave out graphs that cannot be used, and say which; without it the first one ends the run
     #[arg(long, global = true)]
     pub(crate) skip_invalid: bool,
@@ -73,6 +76,7 @@ impl Context {
             max_nodes: global.max_nodes,
             max_record_bytes: global.max_record_bytes,
             max_unpacked_bytes: global.max_unpacked_bytes,
+            drawing: global.drawing,
         };
         let (skipped, said) = Default::default();
         Ok(Context { global: global.clone(), limits, skipped, said })

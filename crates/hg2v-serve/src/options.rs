@@ -177,6 +177,7 @@ impl Options {
             max_nodes: self.max_request_nodes,
             max_record_bytes: self.max_request_bytes,
             max_unpacked_bytes: self.max_request_bytes,
+            ..Limits::default()
         }
     }
 }

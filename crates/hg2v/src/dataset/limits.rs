@@ -1,4 +1,4 @@
-//! How much of a hostile file is believed before it is refused.
+//! How much of a hostile file is believed before it is refused, and what of it is asked for.
 
 /// Bounds that every reader keeps, so that no file can make it allocate without
 /// end. All can be raised by the caller; the error that names a bound says how.
@@ -11,10 +11,18 @@ pub struct Limits {
     /// Bytes a collection may have, unfolded, where its format must be held whole
     /// (TU, CSV, GraphML). Streams are bounded by `max_record_bytes` instead.
     pub max_unpacked_bytes: u64,
+    /// Whether what says how a graph is drawn, as Gephi writes it into GraphML (places, colours,
+    /// sizes), is read as node attributes.
+    pub drawing: bool,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { max_nodes: 1 << 24, max_record_bytes: 1 << 30, max_unpacked_bytes: 2 << 30 }
+        Limits {
+            max_nodes: 1 << 24,
+            max_record_bytes: 1 << 30,
+            max_unpacked_bytes: 2 << 30,
+            drawing: false,
+        }
     }
 }

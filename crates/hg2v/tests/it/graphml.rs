@@ -38,6 +38,7 @@ fn what_gephi_igraph_and_networkx_export() {
             "the edge attribute `kind` is not used (graphs: 1)",
             "the edges' ids are not used (graphs: 1)",
             "the graph attribute `source` is not used (graphs: 1)",
+            "the node attributes `size` (Gephi's drawing) are not used; --drawing reads them (graphs: 1)",
         ]
     );
     let gephi = GraphRecord {
@@ -48,17 +49,16 @@ fn what_gephi_igraph_and_networkx_export() {
         weights: Some(vec![8.0]),
         edge_labels: Some(vec![text("met")]),
         node_labels: Some(vec![text("Myriel"), text("Napoléon & Co")]),
-        features: Some(Features { dim: 2, values: vec![0.0, 10.0, 3.0, 4.5] }),
+        features: Some(Features { dim: 1, values: vec![0.0, 3.0] }),
         ..GraphRecord::default()
     };
     let igraph = GraphRecord {
         id: Some(text("igraph")),
         label: Some(text("ring")),
         num_nodes: 4,
-        node_ids: Some(["n0", "n1", "n2", "n3"].map(text).into()),
+        node_ids: Some(["ann", "bob", "<cy>", "dé"].map(text).into()),
         edges: vec![[0, 1], [1, 2], [0, 2]],
         weights: Some(vec![1.0, 0.25, 3.0]),
-        node_labels: Some(["ann", "bob", "<cy>", "dé"].map(text).into()),
         features: Some(Features { dim: 1, values: vec![31.0, 25.0, 47.5, 12.0] }),
         directed: true,
         ..GraphRecord::default()
@@ -75,6 +75,128 @@ fn what_gephi_igraph_and_networkx_export() {
         ..GraphRecord::default()
     };
     assert_eq!(all(Ok(source)), [gephi, igraph, networkx]);
+}
+
+/// The file of networkx 3.6 and those of igraph 1.0 were made by:
+/// ```python
+/// g = networkx.Graph()
+/// g.add_node("a", charge=1, ring=True)
+/// g.add_node("b", charge=0.5, ring=2)
+/// g.add_node("c", charge=-1, ring=False)
+/// g.add_edge("a", "b", weight=1)
+/// g.add_edge("b", "c", weight=2.5)
+/// g.add_edge("a", "c", weight=3)
+/// networkx.write_graphml(g, "networkx.graphml")
+/// h = igraph.Graph([(0, 1), (1, 2)])
+/// h.vs["name"], h.vs["team"] = ["ann", "bob", "cy"], ["x", "y", "x"]
+/// h.write_graphml("igraph.graphml")
+/// h.write_graphmlz("igraph-packed.graphml.gz")
+/// ```
+#[test]
+fn keys_of_one_name_are_one_attribute_and_names_are_ids() {
+    let path = fixtures().with_file_name("graphml-kinds");
+    let networkx = GraphRecord {
+        id: Some(text("networkx")),
+        num_nodes: 3,
+        node_ids: Some(["a", "b", "c"].map(text).into()),
+        edges: vec![[0, 1], [0, 2], [1, 2]],
+        weights: Some(vec![1.0, 3.0, 2.5]),
+        // Declared in this order: ring, charge.
+        features: Some(Features { dim: 2, values: vec![1.0, 1.0, 2.0, 0.5, 0.0, -1.0] }),
+        ..GraphRecord::default()
+    };
+    let igraph = |id: &str| GraphRecord {
+        id: Some(text(id)),
+        num_nodes: 3,
+        node_ids: Some(["ann", "bob", "cy"].map(text).into()),
+        edges: vec![[0, 1], [1, 2]],
+        node_labels: Some(["x", "y", "x"].map(text).into()),
+        ..GraphRecord::default()
+    };
+    let source = graphml::read(&path, &limits()).unwrap();
+    assert_eq!(source.ignored(), Vec::<String>::new());
+    assert_eq!(all(Ok(source)), [igraph("igraph-packed"), igraph("igraph"), networkx]);
+    // A compressed file is told by what is in it.
+    let packed = path.join("igraph-packed.graphml.gz");
+    let folder = folder(&[("g.bin", &std::fs::read(&packed).unwrap())]);
+    assert_eq!(detect(&packed).unwrap(), Format::GraphMl);
+    assert_eq!(detect(&folder.path().join("g.bin")).unwrap(), Format::GraphMl);
+}
+
+#[test]
+fn a_name_that_nodes_share_is_a_label_in_every_graph() {
+    let graph = |names: [&str; 2]| {
+        let nodes =
+            names.map(|name| format!("<node id='{name}!'><data key='n'>{name}</data></node>"));
+        format!(
+            "<graphml><key id='n' for='node' attr.name='name' attr.type='string'/><graph>{}</graph></graphml>",
+            nodes.concat()
+        )
+    };
+    let read = |first: [&str; 2]| {
+        let first = graph(first).replacen("!'", "1'", 1);
+        let second = graph(["C", "N"]);
+        let folder = folder(&[("1.graphml", first.as_bytes()), ("2.graphml", second.as_bytes())]);
+        all(graphml::read(folder.path(), &limits()))
+    };
+    let [first, second] = &read(["C", "C"])[..] else { panic!() };
+    assert_eq!(first.node_labels, Some(["C", "C"].map(text).into()));
+    assert_eq!(second.node_labels, Some(["C", "N"].map(text).into()));
+    assert_eq!(second.node_ids, Some(["C!", "N!"].map(text).into()));
+    let [first, second] = &read(["C", "O"])[..] else { panic!() };
+    assert_eq!((&first.node_labels, &second.node_labels), (&None, &None));
+    assert_eq!(second.node_ids, Some(["C", "N"].map(text).into()));
+}
+
+#[test]
+fn a_drawing_is_read_where_it_is_asked_for() {
+    let keys =
+        ["label string", "r int", "g int", "b int", "x float", "y float", "size float", "age int"];
+    let keys = keys.map(|key| {
+        let (name, kind) = key.split_once(' ').unwrap();
+        format!("<key attr.name='{name}' attr.type='{kind}' for='node' id='{name}'/>")
+    });
+    let values = ["label", "r", "g", "b", "x", "y", "size", "age"];
+    let values = values.map(|name| format!("<data key='{name}'>7</data>")).concat();
+    let graph = format!("<graph><node id='n'>{values}</node></graph>");
+    let features = |limits: &Limits| {
+        let (_folder, path) = file(&format!("<graphml>{}{graph}</graphml>", keys.concat()));
+        let source = graphml::read(&path, limits).unwrap();
+        let said = source.ignored().join("; ");
+        (all(Ok(source)).remove(0).features.unwrap().dim, said)
+    };
+    let (dim, said) = features(&limits());
+    assert_eq!(dim, 1);
+    assert!(said.contains("`r`, `g`, `b`, `x`, `y`, `size` (Gephi's drawing)"), "{said}");
+    assert_eq!(features(&Limits { drawing: true, ..limits() }), (7, String::new()));
+    // What others call x and y is theirs.
+    let others = keys.concat().replace("id='", "id='d_");
+    let graph = graph.replace("key='", "key='d_");
+    assert_eq!(one(&others, &graph).features.unwrap().dim, 7);
+}
+
+#[test]
+fn compressed_files_are_bounded_and_end_with_their_stream() {
+    use std::io::Write;
+    let packed = |text: &str| {
+        let mut file = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        file.write_all(text.as_bytes()).unwrap();
+        file.finish().unwrap()
+    };
+    let good = "<graphml><graph><node id='n'/></graph></graphml>";
+    let mut trailing = packed(good);
+    trailing.extend(b"more");
+    let long = packed(&format!("<graphml>{}</graphml>", " ".repeat(1 << 20)));
+    for (bytes, said) in [
+        (trailing, "followed by bytes that are not compressed"),
+        (packed(good)[..20].to_vec(), "ends too soon"),
+        (long, "--max-record-bytes"),
+    ] {
+        let folder = folder(&[("g.graphml.gz", &bytes)]);
+        let limits = Limits { max_record_bytes: 1 << 16, ..limits() };
+        let refused = refusal(graphml::read(&folder.path().join("g.graphml.gz"), &limits));
+        assert!(refused.contains(said), "{refused}");
+    }
 }
 
 #[test]

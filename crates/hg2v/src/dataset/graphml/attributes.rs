@@ -1,6 +1,6 @@
 //! From a graph as GraphML says it to a record: which attribute plays which part.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use super::Notices;
@@ -10,14 +10,15 @@ use crate::dataset::text::{Budget, finite};
 use crate::error::{Error, Place, Result, shown};
 use crate::graph::{Features, GraphRecord, Scalar};
 
-/// The record of one graph of a document, without its id.
+/// The record of one graph of a document, without its id, and what its nodes are called.
 pub(super) fn record(
     file: &Path,
     document: &Document,
     graph: &Graph,
+    drawing: bool,
     budget: &mut Budget,
     notices: &mut Notices,
-) -> Result<GraphRecord> {
+) -> Result<(GraphRecord, Option<Names>)> {
     let ids: Vec<_> = graph.nodes.iter().map(|n| Scalar::from_text(&n.id)).collect();
     let mut record = GraphRecord {
         num_nodes: graph.nodes.len() as u32,
@@ -29,13 +30,24 @@ pub(super) fn record(
 
     let mut used = BTreeSet::new();
     let nodes = Column::all(file, document, &graph.nodes, "node", budget)?;
-    if let Some(labels) = node_label(&nodes) {
+    let label = node_label(&nodes);
+    if let Some(labels) = label {
         used.insert(labels.position);
         record.node_labels = Some(labels.scalars()?);
     }
+    let text = |column: &&Column<Node>| column.kind == Kind::Text;
+    let names = called(&nodes, "name").filter(text).map(|names| Names {
+        names: names.values.iter().map(|name| name.map(Scalar::from)).collect(),
+        is_label: label.is_some_and(|label| label.position == names.position),
+    });
+    let drawn = !drawing && is_gephis(document);
+    let is_drawing = |column: &&Column<Node>| {
+        drawn && column.kind != Kind::Text && called_alike(column.key, &DRAWING)
+    };
     let features: Vec<_> = nodes
         .iter()
-        .filter(|column| column.key.kind != Kind::Text && !used.contains(&column.position))
+        .filter(|column| column.kind != Kind::Text && !used.contains(&column.position))
+        .filter(|column| !is_drawing(column))
         .collect();
     for column in &features {
         used.insert(column.position);
@@ -50,7 +62,7 @@ pub(super) fn record(
     }
 
     let edges = Column::all(file, document, &graph.edges, "edge", budget)?;
-    let numeric = |column: &&Column<Edge>| column.key.kind != Kind::Text;
+    let numeric = |column: &&Column<Edge>| column.kind != Kind::Text;
     if let Some(weights) = called(&edges, "weight").filter(numeric) {
         used.insert(weights.position);
         record.weights = Some(weights.numbers()?);
@@ -67,6 +79,18 @@ pub(super) fn record(
         record.label = label.scalars()?.pop();
     }
 
+    let drawing: Vec<_> = nodes.iter().filter(is_drawing).collect();
+    if !drawing.is_empty() {
+        let names: Vec<String> = drawing.iter().map(|column| shown(column.name)).collect();
+        notices.say(format!(
+            "the node attributes {} (Gephi's drawing) are not used; --drawing reads them",
+            names.join(", ")
+        ));
+    }
+    let drawing: Vec<usize> = drawing.iter().map(|column| column.position).collect();
+    used.extend(drawing);
+    // Names have a sentence of their own, when all of them are known.
+    used.extend(called(&nodes, "name").filter(|_| names.is_some()).map(|names| names.position));
     let unused = |position: usize| !used.contains(&position);
     say_unused(&nodes, unused, notices);
     say_unused(&edges, unused, notices);
@@ -77,7 +101,40 @@ pub(super) fn record(
     for element in &document.skipped {
         notices.say(format!("the element {} is not used", shown(element)));
     }
-    Ok(record)
+    Ok((record, names))
+}
+
+/// What the nodes of a graph are called.
+pub(super) struct Names {
+    /// A name a node, where it has one.
+    pub(super) names: Vec<Option<Scalar>>,
+    /// Whether they are the record's labels so far.
+    pub(super) is_label: bool,
+}
+
+impl Names {
+    /// Whether every node has a name of its own.
+    pub(super) fn tell_apart(&self) -> bool {
+        let mut met = HashSet::with_capacity(self.names.len());
+        self.names.iter().all(|name| name.as_ref().is_some_and(|name| met.insert(name)))
+    }
+}
+
+/// What Gephi writes about the drawing of a node.
+const DRAWING: [&str; 8] = ["x", "y", "z", "r", "g", "b", "alpha", "size"];
+
+/// Whether Gephi wrote the document, by the keys that it always or usually writes: others may well
+/// have a place for every node that means something.
+fn is_gephis(document: &Document) -> bool {
+    let keys = &document.keys;
+    let label = |key: &Key| key.id == "edgelabel" && key.name.as_deref() == Some("Edge Label");
+    keys.iter().any(label)
+        || ["r", "g", "b"].iter().all(|colour| keys.iter().any(|key| called_alike(key, &[colour])))
+}
+
+/// Whether a key is called as its attribute, which is one of `names`: Gephi declares them so.
+fn called_alike(key: &Key, names: &[&str]) -> bool {
+    names.contains(&&*key.id) && key.name.as_deref() == Some(&*key.id)
 }
 
 /// The edges, their ends as the positions of nodes.
@@ -118,24 +175,29 @@ fn directed(graph: &Graph, notices: &mut Notices) -> bool {
     if edges.is_empty() { graph.directed } else { count > 0 }
 }
 
-/// The node attribute that is the label: `label`, else the only one of text.
+/// The node attribute that is the label: `label`, else the only one of text beside `name`, else
+/// `name`.
 fn node_label<'c, 'a>(columns: &'c [Column<'a, Node>]) -> Option<&'c Column<'a, Node>> {
-    let called = called(columns, "label").filter(|column| column.key.kind != Kind::Float);
-    called.or_else(|| {
+    let label = called(columns, "label").filter(|column| column.kind != Kind::Float);
+    label.or_else(|| {
+        let is_name = |column: &Column<Node>| column.name.eq_ignore_ascii_case("name");
         // A key without a name is yEd's drawing.
-        let text = |key: &Key| key.kind == Kind::Text && key.name.is_some();
-        let mut texts = columns.iter().filter(|column| text(column.key));
-        texts.next().filter(|_| texts.next().is_none())
+        let text = |column: &&Column<Node>| column.kind == Kind::Text && column.key.name.is_some();
+        let mut texts: Vec<_> = columns.iter().filter(text).collect();
+        if texts.len() > 1 {
+            texts.retain(|column| !is_name(column));
+        }
+        texts.pop().filter(|_| texts.is_empty())
     })
 }
 
 fn called<'c, 'a, T>(columns: &'c [Column<'a, T>], name: &str) -> Option<&'c Column<'a, T>> {
-    columns.iter().find(|column| column.name().eq_ignore_ascii_case(name))
+    columns.iter().find(|column| column.name.eq_ignore_ascii_case(name))
 }
 
 fn say_unused<T>(columns: &[Column<T>], unused: impl Fn(usize) -> bool, notices: &mut Notices) {
     for column in columns.iter().filter(|column| unused(column.position)) {
-        notices.say(format!("the {} attribute {} is not used", column.of, shown(column.name())));
+        notices.say(format!("the {} attribute {} is not used", column.of, shown(column.name)));
     }
 }
 
@@ -192,9 +254,16 @@ impl Described for Graph {
 /// One attribute of all nodes, all edges, or the graph.
 struct Column<'a, T> {
     file: &'a Path,
+    /// Its key, the first where several have its name: networkx declares one for each type.
     key: &'a Key,
     /// The key's position.
     position: usize,
+    /// The attribute's name; its key's id where it has none.
+    name: &'a str,
+    /// The type that holds the values of all its keys.
+    kind: Kind,
+    /// Whether its keys are of several types.
+    mixed: bool,
     items: &'a [T],
     values: Vec<Option<&'a str>>,
     of: &'static str,
@@ -219,45 +288,76 @@ impl<'a, T: Described> Column<'a, T> {
         // Many keys times many nodes: a small file could ask for a huge table.
         let cells = present.len().saturating_mul(items.len());
         budget.take(file, cells.saturating_mul(size_of::<Option<&str>>()) as u64)?;
-        let mut columns: BTreeMap<usize, Column<T>> = present
-            .into_iter()
-            .filter_map(|position| {
-                let key = document.keys.get(position)?;
-                let column = Column {
-                    file,
-                    key,
-                    position,
-                    items,
-                    values: vec![key.default.as_deref(); items.len()],
-                    of,
-                };
-                Some((position, column))
-            })
-            .collect();
+        let mut columns: Vec<Column<T>> = Vec::new();
+        let mut by_name: HashMap<&str, usize> = HashMap::new();
+        let mut column_of: BTreeMap<usize, usize> = BTreeMap::new();
+        for position in present {
+            let Some(key) = document.keys.get(position) else { continue };
+            let known = key.name.as_deref().and_then(|name| by_name.get(name).copied());
+            if let Some(column) = known {
+                columns[column].join(key);
+                column_of.insert(position, column);
+                continue;
+            }
+            by_name.extend(key.name.as_deref().map(|name| (name, columns.len())));
+            column_of.insert(position, columns.len());
+            columns.push(Column {
+                file,
+                key,
+                position,
+                name: key.name.as_deref().unwrap_or(&key.id),
+                kind: key.kind,
+                mixed: false,
+                items,
+                values: vec![key.default.as_deref(); items.len()],
+                of,
+            });
+        }
         for (row, item) in items.iter().enumerate() {
             for (position, value) in item.data() {
-                if let Some(column) = columns.get_mut(position) {
-                    column.values[row] = Some(value);
+                if let Some(&column) = column_of.get(position) {
+                    columns[column].values[row] = Some(value);
                 }
             }
         }
-        Ok(columns.into_values().collect())
+        Ok(columns)
+    }
+
+    /// Takes in another key of its name, before there are values but defaults.
+    fn join(&mut self, key: &'a Key) {
+        self.mixed |= self.kind != key.kind;
+        self.kind = self.kind.wider(key.kind);
+        if let Some(default) = key.default.as_deref() {
+            self.values.iter_mut().for_each(|value| *value = value.or(Some(default)));
+        }
     }
 
     fn scalars(&self) -> Result<Vec<Scalar>> {
-        self.each(|text| match self.key.kind {
+        self.each(|text| match self.kind {
             Kind::Text => Some(Scalar::from(text)),
-            Kind::Integer => text.trim().parse().ok().map(Scalar::Int),
+            Kind::Integer => {
+                let whole = text.trim().parse().ok();
+                whole.or_else(|| self.word(text).map(i64::from)).map(Scalar::Int)
+            }
             Kind::Boolean => boolean(text).map(Scalar::Bool),
-            Kind::Float => finite(text.trim()).map(Scalar::Float),
+            Kind::Float => self.number(text).map(Scalar::Float),
         })
     }
 
     fn numbers(&self) -> Result<Vec<f64>> {
-        self.each(|text| match self.key.kind {
+        self.each(|text| match self.kind {
             Kind::Boolean => boolean(text).map(f64::from),
-            _ => finite(text.trim()),
+            _ => self.number(text),
         })
+    }
+
+    fn number(&self, text: &str) -> Option<f64> {
+        finite(text.trim()).or_else(|| self.word(text).map(f64::from))
+    }
+
+    /// A boolean among numbers, of an attribute that has both.
+    fn word(&self, text: &str) -> Option<bool> {
+        boolean(text).filter(|_| self.mixed)
     }
 
     fn each<V>(&self, read: impl Fn(&str) -> Option<V>) -> Result<Vec<V>> {
@@ -272,7 +372,7 @@ impl<'a, T: Described> Column<'a, T> {
                     )
                 })?;
                 read(value).ok_or_else(|| {
-                    let kind = match self.key.kind {
+                    let kind = match self.kind {
                         Kind::Integer => "an integer",
                         Kind::Float => "a finite number",
                         Kind::Boolean => "true or false",
@@ -289,16 +389,9 @@ impl<'a, T: Described> Column<'a, T> {
         Error::input(
             self.file,
             Place::Line(item.line()),
-            format!("attribute {}: {problem}", shown(self.name())),
+            format!("attribute {}: {problem}", shown(self.name)),
             fix,
         )
-    }
-}
-
-impl<T> Column<'_, T> {
-    /// The attribute's name; its key's id where it has none.
-    fn name(&self) -> &str {
-        self.key.name.as_deref().unwrap_or(&self.key.id)
     }
 }
 

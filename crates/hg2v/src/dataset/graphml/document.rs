@@ -48,6 +48,19 @@ pub(super) enum Kind {
     Text,
 }
 
+impl Kind {
+    /// The type that holds the values of both.
+    pub(super) fn wider(self, other: Kind) -> Kind {
+        use Kind::{Boolean, Float, Integer, Text};
+        match (self, other) {
+            (Text, _) | (_, Text) => Text,
+            (Float, _) | (_, Float) => Float,
+            (Integer, _) | (_, Integer) => Integer,
+            (Boolean, Boolean) => Boolean,
+        }
+    }
+}
+
 /// Values by position of their key.
 pub(super) type Data = Vec<(usize, String)>;
 

@@ -4,7 +4,9 @@
 //! | in the file | becomes |
 //! |---|---|
 //! | `edgedefault="directed"` | a directed graph |
-//! | node attribute `label` (text, integer, boolean), else the only one of text | node labels |
+//! | node attribute `name` (text) that tells the nodes of every graph apart | the nodes' ids |
+//! | node attribute `label` (text, integer, boolean), else the only one of text beside `name`, else `name` | node labels |
+//! | Gephi's `x`, `y`, `z`, `r`, `g`, `b`, `alpha`, `size` of nodes | nothing, unless [`Limits::drawing`] says so |
 //! | every other numeric node attribute (booleans as 0 and 1), as declared | features |
 //! | edge attribute `weight` (numeric) | weights |
 //! | edge attribute `label`, or Gephi's `Edge Label` | edge labels |
@@ -12,6 +14,8 @@
 //! | any other attribute or element | nothing; said in [`Source::ignored`] |
 //! | hyperedges, ports, graphs inside nodes | refused |
 //!
+//! Keys of one name are one attribute, of the type that holds the values of all: networkx declares
+//! a key for each type of a value. Files may be compressed (`.graphml.gz`).
 //! A missing value is the key's `<default>`; an attribute that some nodes (or
 //! edges) of a graph have and some have not, without a default, is refused.
 //! A graph goes by its file's stem; where a file is read alone or holds several
@@ -35,6 +39,7 @@ use super::{Format, Limits, Source};
 use crate::error::{Error, Place, Result};
 use crate::graph::{GraphRecord, Scalar};
 use crate::input::open_regular;
+use attributes::Names;
 use document::{Document, Graph};
 
 /// How files of GraphML end, in folders.
@@ -49,7 +54,8 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
     let alone = !path.is_dir();
     let files = if alone { vec![path.to_path_buf()] } else { files_in(path)? };
     let mut budget = Budget::new(limits.max_unpacked_bytes, "--max-unpacked-bytes");
-    let mut records = Vec::new();
+    let mut records: Vec<Result<GraphRecord>> = Vec::new();
+    let mut names = Vec::new();
     let mut notices = Notices::default();
     for file in &files {
         let bytes = unfolded(file, &mut budget, limits)?;
@@ -64,14 +70,19 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
         };
         drop(bytes);
         for (number, graph) in (1..).zip(&document.graphs) {
-            let record = attributes::record(file, &document, graph, &mut budget, &mut notices);
-            let id = name(file, alone, &document, graph, number);
+            let (drawing, id) = (limits.drawing, name(file, alone, &document, graph, number));
+            let record =
+                attributes::record(file, &document, graph, drawing, &mut budget, &mut notices);
             records.push(match record {
-                Ok(record) => Ok(GraphRecord { id: Some(id), ..record }),
+                Ok((record, own)) => {
+                    names.extend(own.map(|own| (records.len(), own)));
+                    Ok(GraphRecord { id: Some(id), ..record })
+                }
                 Err(error) => Err(error.of_one_graph()),
             });
         }
     }
+    name_nodes(&mut records, names, &mut notices);
     let len = records.len() as u64;
     let mut source = Source::new(path, Format::GraphMl, records.into_iter());
     source.len = Some(len);
@@ -103,6 +114,31 @@ fn unfolded(file: &Path, budget: &mut Budget, limits: &Limits) -> Result<Vec<u8>
         budget.read(file, Gunzip::new(raw).take(most), |e| gzip::refused(file, Place::Whole, e))?;
     longest.claim(file, bytes.len() as u64)?;
     Ok(bytes)
+}
+
+/// Names that tell the nodes of every graph apart, as igraph writes them, are their ids; one that
+/// several nodes share somewhere is a label everywhere, where it is the only text they have.
+fn name_nodes(
+    records: &mut [Result<GraphRecord>],
+    names: Vec<(usize, Names)>,
+    notices: &mut Notices,
+) {
+    let are_ids = names.iter().all(|(_, names)| names.tell_apart());
+    for (at, names) in names {
+        let Some(Ok(record)) = records.get_mut(at) else { continue };
+        match are_ids {
+            true => {
+                if names.is_label {
+                    record.node_labels = None;
+                }
+                record.node_ids = names.names.into_iter().collect();
+            }
+            false if !names.is_label => {
+                notices.say("the node attribute `name` is not used".to_owned());
+            }
+            false => {}
+        }
+    }
 }
 
 /// The id of a graph, the `number`-th of its file.

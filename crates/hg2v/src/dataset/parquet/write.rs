@@ -131,6 +131,7 @@ impl Rows {
             max_nodes: u64::MAX,
             max_record_bytes: u64::MAX,
             max_unpacked_bytes: u64::MAX,
+            ..Limits::default()
         };
         let mut wide = self.begin(OutputFile::create(&self.path)?)?;
         let mut held = Vec::new();

@@ -79,7 +79,7 @@ pub(super) fn bytes_of(path: &Path, limits: &Limits) -> Result<Vec<u8>> {
 pub(super) fn read_csv(path: &Path, limits: &Limits) -> Result<Vectors> {
     let bytes = bytes_of(path, limits)?;
     let mut table = Table::new(path, &bytes, limits.max_record_bytes)?;
-    let columns = Columns::of(&table.header);
+    let columns = Columns::of(path, &table.header)?;
     let mut vectors = Vectors { dim: columns.numbers.len(), ..Vectors::default() };
     while let Some(row) = table.next()? {
         columns.add(&mut vectors, path, row.line, |column| row.get(Some(column)))?;
@@ -95,7 +95,7 @@ pub(super) fn read_tsv(path: &Path, limits: &Limits) -> Result<Vectors> {
         return Err(Error::input(path, Place::Whole, "the file is empty (``)", fix));
     };
     let header: Vec<String> = header.split('\t').map(|name| name.trim().to_lowercase()).collect();
-    let columns = Columns::of(&header);
+    let columns = Columns::of(path, &header)?;
     let mut vectors = Vectors { dim: columns.numbers.len(), ..Vectors::default() };
     for (number, line) in lines.filter(|(_, line)| !line.is_empty()) {
         let cells: Vec<&str> = line.split('\t').collect();
@@ -112,6 +112,12 @@ pub(super) fn read_tsv(path: &Path, limits: &Limits) -> Result<Vectors> {
     Ok(vectors)
 }
 
+/// Whether columns are called 0, 1, 2 … or 1, 2, 3 …, as programs do that know no names.
+fn is_count(header: &[String]) -> bool {
+    let counts = |first: usize| (first..).zip(header).all(|(n, name)| *name == n.to_string());
+    counts(0) || counts(1)
+}
+
 /// Which column is what.
 struct Columns {
     id: Option<usize>,
@@ -121,15 +127,25 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(header: &[String]) -> Columns {
+    fn of(path: &Path, header: &[String]) -> Result<Columns> {
+        let fix = "name the columns in the first line, such as id,y,e0,e1; a position is no id";
+        let refused = |problem| Err(Error::input(path, Place::Line(1), problem, fix));
+        if let Some(at) = header.iter().position(String::is_empty) {
+            return refused(format!("column {} has no name", at + 1));
+        }
         let position = |name: &str| header.iter().position(|column| column == name);
         let number = |(_, name): &(usize, &String)| !KEYS.contains(&name.as_str());
-        Columns {
-            id: position("id"),
-            y: position("y"),
-            model: position("model"),
-            numbers: header.iter().enumerate().filter(number).map(|(at, _)| at).collect(),
+        let numbers: Vec<usize> =
+            header.iter().enumerate().filter(number).map(|(at, _)| at).collect();
+        let spelled = header.iter().find(|name| name.parse::<f64>().is_ok());
+        if let Some(spelled) = spelled.filter(|_| numbers.len() == header.len())
+            && !is_count(header)
+        {
+            let found = shown(spelled);
+            return refused(format!("{found} is no name of a column: there is no header"));
         }
+        let (id, y, model) = (position("id"), position("y"), position("model"));
+        Ok(Columns { id, y, model, numbers })
     }
 
     fn add<'a>(

@@ -101,6 +101,56 @@ fn nothing_appears_before_it_is_whole() {
 }
 
 #[test]
+fn a_table_without_a_header_loses_no_row() {
+    for (name, bytes) in [
+        ("v.csv", &b"0.5,1.5\n2.5,3.5\n"[..]),
+        ("v.csv", b"g1,0.5,1.5\ng2,2.5,3.5\n"),
+        ("v.csv", b"1,1\n2,2\n"),
+        ("v.tsv", b"0.5\t0.5\n2.5\t3.5\n"),
+        ("v.tsv", b"3\t4\n2.5\t3.5\n"),
+    ] {
+        let refused = refused(name, bytes);
+        assert!(refused.contains("line 1") && refused.contains("there is no header"), "{refused}");
+    }
+    assert!(refused("v.csv", b",0,1\n0,2.5,3.5\n").contains("column 1 has no name"));
+    // Programs that know no names count their columns.
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [
+        ("a.csv", "0,1\n2.5,3.5\n"),
+        ("b.tsv", "1\t2\n2.5\t3.5\n"),
+        ("c.csv", "id,7,9\ng,2.5,3.5\n"),
+    ] {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        let read = read(&path, &Limits::default()).unwrap();
+        assert_eq!(read.values, [2.5, 3.5], "{name}");
+    }
+}
+
+#[test]
+#[cfg(feature = "parquet")]
+fn ids_that_are_no_text_are_refused() {
+    use arrow_array::{ArrayRef, BinaryArray, FixedSizeListArray, RecordBatch, types::Float32Type};
+    use std::sync::Arc;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("e.parquet");
+    let ids: ArrayRef = Arc::new(BinaryArray::from_iter_values([&b"ab"[..], b"c\xff"]));
+    let rows = [Some(vec![Some(1.0)]), Some(vec![Some(2.0)])];
+    let rows: ArrayRef =
+        Arc::new(FixedSizeListArray::from_iter_primitive::<Float32Type, _, _>(rows, 1));
+    for name in ["id", "y"] {
+        let columns = [(name, ids.clone()), ("embedding", rows.clone())];
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        let file = fs::File::create(&path).unwrap();
+        let mut writer = parquet::arrow::ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let refused = read(&path, &Limits::default()).unwrap_err().to_string();
+        assert!(refused.contains(&format!("record 2: `{name}` holds")), "{refused}");
+    }
+}
+
+#[test]
 fn a_name_without_a_format_is_refused() {
     let error = read(Path::new("vectors.txt"), &Limits::default()).unwrap_err().to_string();
     assert!(error.contains(".npy, .parquet, .csv or .tsv"), "{error}");

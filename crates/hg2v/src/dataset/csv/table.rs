@@ -41,12 +41,17 @@ impl<'a> Table<'a> {
         let mut known = HashSet::new();
         for name in &header {
             if !known.insert(name) {
-                return Err(Error::input(
-                    file,
-                    Place::Line(1),
-                    format!("two columns are called {}", shown(name)),
-                    "give every column a name of its own",
-                ));
+                let (problem, fix) = match name.parse::<f64>() {
+                    Ok(_) => (
+                        format!("{} is no name of a column: there is no header", shown(name)),
+                        "begin it with a header that names its columns",
+                    ),
+                    Err(_) => (
+                        format!("two columns are called {}", shown(name)),
+                        "give every column a name of its own",
+                    ),
+                };
+                return Err(Error::input(file, Place::Line(1), problem, fix));
             }
         }
         Ok(Table { file, header, rows })

@@ -22,7 +22,7 @@ use crate::table::{Table, counted, decimal, grouped, label, percent};
 /// graphs), node_labels, edge_labels, classes (each distinct, complete, graphs,
 /// total, top), weights (graphs, min, max), duplicates and wl_equivalent (each
 /// groups, graphs, largest, example, mixed_classes, best_accuracy; the latter also
-/// rounds), findings,
+/// rounds), repeated_ids (ids, graphs, example), findings,
 /// ignored, features (dim, plan, problem) and skipped; what a collection lacks is null.
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -252,6 +252,14 @@ fn problems(summary: &Summary, skipped: u64) -> Vec<String> {
     if summary.empty_graphs > 0 {
         let graphs = counted(summary.empty_graphs, "graph");
         problems.push(format!("{graphs} without nodes: kept, with nothing to learn from"));
+    }
+    if let Some(repeated) = &summary.repeated_ids {
+        let [first, second] = repeated.example;
+        problems.push(format!(
+            "{} share {} (such as numbers {first} and {second}): an id should be of one graph",
+            counted(repeated.graphs, "graph"),
+            counted(repeated.ids, "id"),
+        ));
     }
     problems.extend(findings(&summary.findings, "met: refused unless told otherwise"));
     problems.extend(summary.features.problem.clone());

@@ -188,3 +188,13 @@ fn a_broken_line_is_named() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.starts_with("error: set.jsonl, line 2"), "{said}");
 }
+
+#[test]
+fn ids_that_graphs_share_are_reported() {
+    let ids = ["\"a\"", "7", "\"b\"", "\"7\"", "\"b\"", "\"c\"", "7"];
+    let content = ids.map(|id| format!("{{\"id\":{id},\"edges\":[[0,1]]}}\n")).concat();
+    let page = info(&content, &[]);
+    assert!(page.contains("5 graphs share 2 ids (such as numbers 1 and 3)"), "{page}");
+    let found: Value = serde_json::from_str(&info(&content, &["--json"])).unwrap();
+    assert_eq!(found["repeated_ids"], json!({"ids": 2, "graphs": 5, "example": [1, 3]}));
+}

@@ -15,6 +15,7 @@ pub mod fingerprint;
 mod folder;
 pub mod graphml;
 mod gzip;
+mod ids;
 pub mod images;
 pub mod jsonl;
 mod limits;
@@ -35,6 +36,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Place, Result};
 use crate::graph::GraphRecord;
 
+pub use ids::RepeatedIds;
 pub use limits::Limits;
 pub(crate) use notes::Notes;
 pub use skip::Skipped;

@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use super::duplicates::{Groups, Members, content_digest};
 use super::features::{FeatureChoice, FeatureFitter};
+use super::ids::{Ids, RepeatedIds};
 use super::{Format, Source, name_of};
 use crate::error::{Error, Result};
 use crate::graph::{Components, Findings, Graph, GraphRecord, Scalar, WeightPolicy, wl_digest};
@@ -96,6 +97,8 @@ pub struct Summary {
     pub duplicates: Option<Groups>,
     /// Graphs that Weisfeiler–Lehman cannot tell apart; `None` when not asked for.
     pub wl_equivalent: Option<WlEquivalent>,
+    /// Ids that several graphs have; `None` where there are none.
+    pub repeated_ids: Option<RepeatedIds>,
     /// What had to be resolved to get simple undirected graphs.
     pub findings: Findings,
     /// What the format holds that is not used, each a sentence.
@@ -324,6 +327,7 @@ struct Tally {
     classes: Counter,
     identical: Members,
     alike: Members,
+    ids: Ids,
     findings: Findings,
     features: std::result::Result<FeatureFitter, Error>,
 }
@@ -347,6 +351,7 @@ impl Tally {
             classes: Counter::default(),
             identical: Members::default(),
             alike: Members::default(),
+            ids: Ids::default(),
             findings: Findings::default(),
             features: Ok(FeatureFitter::new(path, options.features)),
         }
@@ -386,6 +391,9 @@ impl Tally {
         self.node_labels.add(&facts.node_labels);
         self.edge_labels.add(&facts.edge_labels);
         self.classes.add(&counted(record.label.iter()));
+        if let Some(id) = &record.id {
+            self.ids.add(id, position);
+        }
         if let Some(digests) = facts.digests {
             let class = record.label.as_ref().and_then(|label| self.classes.number(label));
             self.identical.push(digests.content, class, position);
@@ -455,6 +463,7 @@ impl Tally {
                 rounds: options.wl_rounds,
                 groups: self.alike.groups(classes_known),
             }),
+            repeated_ids: self.ids.finish(),
             findings: self.findings,
             ignored,
             features: match plan {

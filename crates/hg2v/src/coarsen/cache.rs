@@ -321,6 +321,23 @@ mod tests {
         assert_eq!(pyramids(&[&graphs], &params, Some(&cache)).unwrap().1, 37);
     }
 
+    #[test]
+    #[cfg(unix)]
+    fn nobody_waits_at_an_entry_that_is_a_pipe() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::new(folder.path());
+        let (graphs, params) = (graphs(), Params::default());
+        let (made, _) = pyramids(&[&graphs], &params, Some(&cache)).unwrap();
+        let path = only_file(folder.path());
+        for replace in ["mkfifo \"$0\"", "ln -s /dev/zero \"$0\""] {
+            fs::remove_file(&path).unwrap();
+            let mut shell = std::process::Command::new("sh");
+            assert!(shell.args(["-c", replace]).arg(&path).status().unwrap().success());
+            let (again, from_cache) = pyramids(&[&graphs], &params, Some(&cache)).unwrap();
+            assert_eq!((again == made, from_cache), (true, 0), "{replace}");
+        }
+    }
+
     /// Entries whose digest is right but whose content is not, as a forger or a
     /// bug would write them.
     #[test]

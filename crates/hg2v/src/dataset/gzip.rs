@@ -51,12 +51,12 @@ pub(super) fn refused(file: &Path, place: Place, error: io::Error) -> Error {
     let trailing = error.get_ref().is_some_and(|error| error.is::<Trailing>());
     let (problem, fix) = match error.kind() {
         _ if trailing => (
-            "bytes that are not compressed follow the end of the compressed stream".to_owned(),
+            "the compressed stream is followed by bytes that are not compressed".to_owned(),
             "something was appended to the file: remove it, or compress it as well",
         ),
         ErrorKind::UnexpectedEof => (
             "the compressed stream ends too soon".to_owned(),
-            "the file was cut short: copy or download it again",
+            "the file was cut short: copy or download it again; `gzip -t` checks it",
         ),
         ErrorKind::InvalidData | ErrorKind::InvalidInput => (
             format!("the compressed stream is damaged ({error})"),

@@ -206,3 +206,13 @@ fn limits_are_kept() {
     assert!(row.contains("edges.csv, line 1"), "{row}");
     assert!(row.contains("longer than the 3 bytes allowed"), "{row}");
 }
+
+#[test]
+#[cfg(unix)]
+fn nobody_waits_for_a_table_that_is_a_pipe() {
+    let folder = folder(&[]);
+    let pipe = folder.path().join("edges.csv");
+    assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+    let refused = refusal(csv::read(folder.path(), &limits()));
+    assert!(refused.contains("edges.csv") && refused.contains("pipe or a device"), "{refused}");
+}

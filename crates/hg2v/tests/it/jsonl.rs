@@ -196,12 +196,12 @@ fn malformed_lines_are_refused_with_place_and_value() {
 }
 
 #[test]
-fn the_graphs_before_an_error_come_first_and_nothing_after_it() {
+fn a_bad_line_comes_in_its_place() {
     let bytes = std::io::Cursor::new("{\"edges\":[]}\nwrong\n{\"edges\":[]}\n");
     let source =
         dataset::jsonl::from_reader(Path::new("a.jsonl"), bytes, &Limits::default()).unwrap();
     let outcomes: Vec<bool> = source.map(|graph| graph.is_ok()).collect();
-    assert_eq!(outcomes, [true, false]);
+    assert_eq!(outcomes, [true, false, true]);
 }
 
 #[test]
@@ -267,8 +267,10 @@ fn an_endless_line_is_refused_at_the_limit() {
     let bombs: [Box<dyn std::io::Read + Send>; 2] =
         [Box::new(Endless), Box::new(std::io::Cursor::new(gzip(&vec![b'['; 40 << 20])))];
     for bomb in bombs {
-        let source = dataset::jsonl::from_reader(Path::new("b.jsonl"), bomb, &limits).unwrap();
-        let message = source.last().unwrap().unwrap_err().to_string();
+        let mut source = dataset::jsonl::from_reader(Path::new("b.jsonl"), bomb, &limits).unwrap();
+        let message = source.next().unwrap().unwrap_err().to_string();
+        // Whoever asks for what follows is not kept for ever.
+        assert!(source.last().is_none_or(|end| !end.unwrap_err().is_of_one_graph()));
         assert!(message.contains("b.jsonl, line 1: the line is longer than 5242880"), "{message}");
     }
     let limits = Limits { max_record_bytes: 20, ..Limits::default() };
@@ -333,4 +335,17 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn bytes_after_a_compressed_stream_are_named() {
+    let line = b"{\"edges\":[[0,1]]}\n";
+    let two = [gzip(line), gzip(line)].concat();
+    assert_eq!(read(&two, &Limits::default()).unwrap().len(), 2);
+    for more in [&b"plain"[..], b"\0\0"] {
+        let refused = read(&[&two, more].concat(), &Limits::default()).unwrap_err().to_string();
+        assert!(refused.contains("followed by bytes that are not compressed"), "{refused}");
+    }
+    let refused = read(&[&two[..], &two[..20]].concat(), &Limits::default()).unwrap_err();
+    assert!(refused.to_string().contains("ends too soon"), "{refused}");
 }

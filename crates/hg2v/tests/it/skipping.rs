@@ -192,7 +192,7 @@ fn what_a_caller_refuses_is_left_out_too_and_nothing_left_is_an_error() {
     let skipped = Skipped::default();
     let open = || dataset::open(&path, &Limits::default()).unwrap();
     let refuse = |_: &hg2v::graph::GraphRecord, _| Err(hg2v::Error::Stopped);
-    let kept = open().skipping(&skipped, |record, position| match record.edges.len() {
+    let kept = open().skipping(&skipped, move |record, position| match record.edges.len() {
         0 => refuse(record, position),
         _ => Ok(()),
     });

@@ -24,13 +24,16 @@ pub(super) struct Lines {
     used: usize,
     /// The number of the last line of the last batch.
     number: u64,
-    /// Inside a line that is too long, the rest of which is passed over.
-    passing: bool,
+    /// Inside a line that is too long, the rest of which is passed over: bytes passed so far.
+    passing: Option<u64>,
     ended: bool,
 }
 
 /// Bytes asked of a read.
 const CHUNK: usize = 1 << 20;
+
+/// Bytes of a line that is too long that are passed over in search of its end.
+const MOST_PASSED: u64 = 1 << 30;
 
 impl Lines {
     pub(super) fn new(path: &Path, reader: Box<dyn Read + Send>, longest: u64) -> Lines {
@@ -41,7 +44,7 @@ impl Lines {
             buffer: Vec::new(),
             used: 0,
             number: 0,
-            passing: false,
+            passing: None,
             ended: false,
         }
     }
@@ -56,10 +59,14 @@ impl Lines {
         self.used = loop {
             let mut held = self.buffer.len();
             self.fill()?;
-            if self.passing {
+            if let Some(passed) = self.passing {
                 let end = self.buffer.iter().position(|&b| b == b'\n');
+                let passed = passed + self.buffer.len() as u64;
                 self.buffer.drain(..end.map_or(self.buffer.len(), |end| end + 1));
-                (self.passing, held) = (end.is_none(), 0);
+                if end.is_none() && passed > MOST_PASSED {
+                    return Err(self.endless());
+                }
+                (self.passing, held) = (end.is_none().then_some(passed), 0);
             }
             if self.ended {
                 break self.buffer.len();
@@ -68,7 +75,7 @@ impl Lines {
                 break held + last + 1;
             }
             if self.buffer.len() as u64 > self.longest {
-                (self.used, self.passing) = (self.buffer.len(), true);
+                (self.used, self.passing) = (self.buffer.len(), Some(0));
                 self.number += 1;
                 return Err(too_long(&self.path, self.number, self.longest));
             }
@@ -105,6 +112,11 @@ impl Lines {
         self.buffer.truncate(held + more);
         self.ended = more == 0;
         Ok(())
+    }
+
+    fn endless(&self) -> Error {
+        let problem = format!("the line does not end within {MOST_PASSED} bytes");
+        Error::input(&self.path, Place::Line(self.number), problem, "write one graph a line")
     }
 }
 

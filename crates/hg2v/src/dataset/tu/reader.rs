@@ -25,7 +25,7 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
     let mut faults = Faults::default();
     let set = Set::read(&mut files, limits, &mut faults)?;
     let beside = files.beside();
-    let ignored = [files.ignored(), beside.clone(), set.notices.clone()].concat();
+    let ignored = [beside.clone(), files.ignored(), set.notices.clone()].concat();
     let len = set.nodes.num_graphs();
     let records = (0..len).map(move |graph| match faults.take(graph) {
         Some(error) => Err(error.of_one_graph()),

@@ -1,30 +1,40 @@
 //! From the first byte of a connection to the last of a shutdown.
+//!
+//! Everything has a bound: how long a head may take and a connection may idle, how long a
+//! body and its answer, and how long an answer may wait for its reader. When all places are taken, who
+//! keeps one without being worked for makes room ([`Guests`]).
 
+use std::convert::Infallible;
 use std::net::{SocketAddr, TcpListener};
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::task::Poll;
-use std::time::{Duration, Instant};
+use std::task::{Context, Poll};
+use std::time::Duration;
 
 use axum::Router;
+use axum::body::{Body, Bytes, HttpBody};
+use axum::http::{Request, Response};
 use hg2v::error::{Error, Result};
+use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
+use hyper::service::Service;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
-use tokio::time::{sleep, timeout};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
+use crate::listener;
 use crate::metrics::Metrics;
 use crate::options::Options;
-use crate::queue;
+use crate::pulse::{Guest, Guests, Phase, Pulse};
+use crate::queue::Queue;
 use crate::routes::{App, router};
+use crate::signals::{Signal, Signals};
 use crate::state::{Current, Look, say};
-
-/// How long the head of a request may take to arrive, and an idle connection to say more.
-const HEAD: Duration = Duration::from_secs(10);
+use crate::wire::Wire;
 
 /// Bytes of a request's head.
 const HEAD_BYTES: usize = 64 << 10;
@@ -32,11 +42,12 @@ const HEAD_BYTES: usize = 64 << 10;
 /// How often files are looked at.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// In a shutdown: how long the listening socket must be quiet before it is closed, after how
-/// long it is closed though it never is, and how long connections may take to send what they
-/// opened for.
-const QUIET: Duration = Duration::from_millis(20);
-const NEVER_QUIET: Duration = Duration::from_millis(500);
+/// How often somebody is asked to make room for who waits.
+const ROOM: Duration = Duration::from_millis(100);
+
+/// In a shutdown: how long who just came may take to ask, and who does not read to read; and
+/// how long who was answered before may take to ask again.
+const LAST_CALL: Duration = Duration::from_secs(2);
 const LINGER: Duration = Duration::from_millis(300);
 
 /// A server that has loaded everything and listens.
@@ -60,8 +71,7 @@ impl Server {
         options.check()?;
         let current = Arc::new(Current::load(&options)?);
         let refused = |e| Error::io(options.listen.to_string(), "listen", e);
-        let listener = TcpListener::bind(options.listen).map_err(refused)?;
-        listener.set_nonblocking(true).map_err(refused)?;
+        let listener = listener::listen(options.listen).map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
@@ -88,7 +98,7 @@ impl Server {
     /// A system that refuses threads.
     pub fn run(self) -> Result<()> {
         let Server { options, current, listener, address, runtime, signals } = self;
-        let ended = runtime.block_on(serve(options, current, listener, signals));
+        let ended = runtime.block_on(serve(options, current, listener, address, signals));
         // What did not end in time is left behind.
         runtime.shutdown_timeout(Duration::from_secs(1));
         ended.map_err(|e| Error::io(address.to_string(), "serve", e))
@@ -99,51 +109,52 @@ async fn serve(
     options: Options,
     current: Arc<Current>,
     listener: TcpListener,
+    address: SocketAddr,
     Signals { mut stop, look }: Signals,
 ) -> std::io::Result<()> {
     let metrics = Arc::new(Metrics::default());
-    let (to_queue, jobs) = mpsc::channel(options.queue);
-    let workers = queue::start(Arc::clone(&current), Arc::clone(&metrics), jobs)?;
+    let (queue, workers) = Queue::start(&current, &metrics, options.queue)?;
     let watching = watch(Arc::clone(&current), Arc::clone(&metrics), look, options.quiet);
     let watcher = tokio::spawn(watching);
-    let app = Arc::new(App::new(options.clone(), current, Arc::clone(&metrics), to_queue));
+    let port = address.port();
+    let app = Arc::new(App::new(options.clone(), port, current, Arc::clone(&metrics), queue));
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let doors = Doors {
         routes: router(Arc::clone(&app)),
-        graceful: GracefulShutdown::new(),
+        guests: Arc::default(),
+        slots: Arc::new(Semaphore::new(options.connections)),
+        ending: watch::Sender::new(false),
         metrics,
-        head: HEAD.min(options.timeout),
+        options,
     };
-    let slots = Arc::new(Semaphore::new(options.connections));
     loop {
-        let accepted = async {
-            let slot = Arc::clone(&slots).acquire_owned().await;
-            (listener.accept().await, slot)
+        let accepted = tokio::select! {
+            () = stop.next() => break,
+            accepted = listener.accept() => accepted,
+        };
+        let Ok((stream, _)) = accepted else {
+            // Too many files open, a connection that is gone: it passes.
+            sleep(Duration::from_millis(50)).await;
+            continue;
         };
         tokio::select! {
-            () = stop.next() => break,
-            (accepted, slot) = accepted => match accepted {
-                Ok((stream, _)) => doors.open(stream, slot.ok()),
-                // Too many files open, a connection that is gone: it passes.
-                Err(_) => sleep(Duration::from_millis(50)).await,
-            },
+            slot = doors.slot() => doors.open(stream, Some(slot)),
+            // Who is in is served, whether there is a place or not.
+            () = stop.next() => {
+                doors.open(stream, None);
+                break;
+            }
         }
     }
     app.draining.store(true, Ordering::Relaxed);
-    // Who is connected already, though nobody has accepted it yet, is served too.
-    let end = Instant::now() + NEVER_QUIET;
-    while Instant::now() < end
-        && let Ok(Ok((stream, _))) = timeout(QUIET, listener.accept()).await
-    {
-        doors.open(stream, None);
-    }
-    drop(listener);
-    sleep(LINGER).await;
-    if timeout(options.grace, doors.graceful.shutdown()).await.is_err() {
+    doors.ending.send_replace(true);
+    listener::close(listener, |stream| doors.open(stream, None)).await;
+    // Every connection listens to it until its end.
+    if timeout(doors.options.grace, doors.ending.closed()).await.is_err() {
         say("error: some requests did not end in time");
     }
     watcher.abort();
-    drop((app, doors.routes));
+    drop((app, doors));
     let ended = || workers.into_iter().for_each(|worker| drop(worker.join()));
     let _ = timeout(LOOK, tokio::task::spawn_blocking(ended)).await;
     Ok(())
@@ -152,26 +163,151 @@ async fn serve(
 /// What is done with a connection.
 struct Doors {
     routes: Router,
-    graceful: GracefulShutdown,
+    guests: Arc<Guests>,
+    slots: Arc<Semaphore>,
+    ending: watch::Sender<bool>,
     metrics: Arc<Metrics>,
-    head: Duration,
+    options: Options,
 }
 
 impl Doors {
+    /// A place for somebody who waits for one.
+    async fn slot(&self) -> OwnedSemaphorePermit {
+        loop {
+            let slots = || Arc::clone(&self.slots);
+            if let Ok(slot) = slots().try_acquire_owned() {
+                return slot;
+            }
+            if self.guests.make_room() {
+                Metrics::add(&self.metrics.evicted, 1);
+            }
+            if let Ok(Ok(slot)) = timeout(ROOM, slots().acquire_owned()).await {
+                return slot;
+            }
+        }
+    }
+
     fn open(&self, stream: TcpStream, slot: Option<OwnedSemaphorePermit>) {
         Metrics::add(&self.metrics.connections, 1);
         // Answers are whole: nothing is gained by waiting for more of them.
         let _ = stream.set_nodelay(true);
+        let guest = self.guests.enter(self.options.token.is_none());
         let mut http = http1::Builder::new();
-        http.timer(TokioTimer::new()).header_read_timeout(self.head).max_buf_size(HEAD_BYTES);
-        let service = TowerToHyperService::new(self.routes.clone());
-        let connection = http.serve_connection(TokioIo::new(stream), service);
-        let connection = self.graceful.watch(connection);
+        let head = self.options.idle_timeout.min(self.options.timeout);
+        http.timer(TokioTimer::new()).header_read_timeout(head).max_buf_size(HEAD_BYTES);
+        let routes = TowerToHyperService::new(self.routes.clone());
+        let caller = Caller { routes, pulse: Arc::clone(&guest.pulse) };
+        let wire = Wire::new(stream, Arc::clone(&guest.pulse), self.options.max_request_bytes);
+        let connection = http.serve_connection(TokioIo::new(wire), caller);
+        let attended =
+            attend(connection, guest, self.ending.subscribe(), self.options.write_timeout);
         tokio::spawn(async move {
-            // A connection that breaks is the other side's affair.
-            let _ = connection.await;
+            attended.await;
             drop(slot);
         });
+    }
+}
+
+/// Sees a connection to its end, and ends it when it must not go on. One that breaks is the
+/// other side's affair.
+async fn attend(
+    connection: http1::Connection<TokioIo<Wire>, Caller>,
+    guest: Guest,
+    mut ending: watch::Receiver<bool>,
+    unread: Duration,
+) {
+    let pulse = &guest.pulse;
+    let mut connection = pin!(connection);
+    // When the server ends: until when something may still be asked.
+    let mut last_call = None;
+    // Nothing is taken any longer but what is under way.
+    let mut last = false;
+    loop {
+        let unread = if last_call.is_some() { unread.min(LAST_CALL) } else { unread };
+        tokio::select! {
+            _ = connection.as_mut() => return,
+            () = pulse.overdue(unread) => return,
+            () = pulse.told_to_leave(), if !last => {
+                // Who is about to send a body hears why it is not taken.
+                if pulse.phase() != Phase::Body {
+                    return;
+                }
+                last = true;
+                connection.as_mut().graceful_shutdown();
+            }
+            () = is_true(&mut ending), if last_call.is_none() => {
+                let left = if pulse.phase() == Phase::New { LAST_CALL } else { LINGER };
+                last_call = Some(Instant::now() + left);
+            }
+            () = sleep_until(last_call.unwrap_or_else(Instant::now)),
+                if last_call.is_some() && !last =>
+            {
+                last = true;
+                connection.as_mut().graceful_shutdown();
+            }
+        }
+    }
+}
+
+/// Waits until it is so.
+async fn is_true(what: &mut watch::Receiver<bool>) {
+    while !*what.borrow_and_update() {
+        if what.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// The routes, as one connection asks for them.
+struct Caller {
+    routes: TowerToHyperService<Router>,
+    pulse: Arc<Pulse>,
+}
+
+impl Service<Request<Incoming>> for Caller {
+    type Response = Response<Answer>;
+    type Error = Infallible;
+    type Future =
+        Pin<Box<dyn Future<Output = std::result::Result<Response<Answer>, Infallible>> + Send>>;
+
+    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        let pulse = Arc::clone(&self.pulse);
+        pulse.enter(if request.body().is_end_stream() { Phase::Answer } else { Phase::Body });
+        request.extensions_mut().insert(Arc::clone(&pulse));
+        let answered = self.routes.call(request);
+        Box::pin(async move { Ok(answered.await?.map(|body| Answer { body, pulse })) })
+    }
+}
+
+/// The body of an answer; when it is gone, the next request may come.
+struct Answer {
+    body: Body,
+    pulse: Arc<Pulse>,
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        self.pulse.enter(Phase::Idle);
+    }
+}
+
+impl HttpBody for Answer {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<std::result::Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 
@@ -207,57 +343,5 @@ async fn watch(current: Arc<Current>, metrics: Arc<Metrics>, mut asked: Signal, 
             say(&said);
         }
         last = said;
-    }
-}
-
-/// What may be asked of a running server.
-#[derive(Debug)]
-struct Signals {
-    /// SIGTERM or Ctrl-C: to end.
-    stop: Signal,
-    /// SIGHUP: to look at the files.
-    look: Signal,
-}
-
-impl Signals {
-    /// Listens from now on, within a runtime.
-    #[cfg(unix)]
-    fn new() -> std::io::Result<Signals> {
-        use tokio::signal::unix::SignalKind;
-        Ok(Signals {
-            stop: Signal::new(&[SignalKind::terminate(), SignalKind::interrupt()])?,
-            look: Signal::new(&[SignalKind::hangup()])?,
-        })
-    }
-
-    #[cfg(windows)]
-    fn new() -> std::io::Result<Signals> {
-        let stop = Signal { any: vec![tokio::signal::windows::ctrl_c()?] };
-        Ok(Signals { stop, look: Signal { any: Vec::new() } })
-    }
-}
-
-/// Any of some signals; of none, none ever.
-#[derive(Debug)]
-struct Signal {
-    #[cfg(unix)]
-    any: Vec<tokio::signal::unix::Signal>,
-    #[cfg(windows)]
-    any: Vec<tokio::signal::windows::CtrlC>,
-}
-
-impl Signal {
-    #[cfg(unix)]
-    fn new(kinds: &[tokio::signal::unix::SignalKind]) -> std::io::Result<Signal> {
-        let any = kinds.iter().map(|&kind| tokio::signal::unix::signal(kind));
-        Ok(Signal { any: any.collect::<std::io::Result<_>>()? })
-    }
-
-    async fn next(&mut self) {
-        std::future::poll_fn(|context| {
-            let came = self.any.iter_mut().any(|signal| signal.poll_recv(context).is_ready());
-            if came { Poll::Ready(()) } else { Poll::Pending }
-        })
-        .await
     }
 }

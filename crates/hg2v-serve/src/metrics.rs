@@ -17,6 +17,8 @@ pub(crate) struct Metrics {
     duration_micros: AtomicU64,
     /// Connections accepted.
     pub(crate) connections: AtomicU64,
+    /// Connections ended to make room for others.
+    pub(crate) evicted: AtomicU64,
     /// Graphs embedded.
     pub(crate) graphs: AtomicU64,
     /// Calls that embedded them.
@@ -68,6 +70,7 @@ impl Metrics {
         let _ = writeln!(text, "{name}_sum {seconds}\n{name}_count {sum}");
         for (name, counter, help) in [
             ("hg2v_connections_total", &self.connections, "Connections accepted."),
+            ("hg2v_evicted_total", &self.evicted, "Connections ended to make room for others."),
             ("hg2v_graphs_total", &self.graphs, "Graphs embedded."),
             ("hg2v_batches_total", &self.batches, "Calls that embedded them."),
             ("hg2v_reloads_total", &self.reloads, "Models and indices loaded after the first."),

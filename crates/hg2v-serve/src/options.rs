@@ -35,9 +35,11 @@ pub struct Options {
     pub token: Option<String>,
     /// The page at `/`.
     pub page: Page,
-    /// Requests that wait or are worked on; more are told to come again.
+    /// Requests that wait or are worked on, small and large ones apart, and streams at a
+    /// time; more are told to come again.
     pub queue: usize,
-    /// Connections at a time; more wait to be accepted.
+    /// Connections at a time. Beyond that, who keeps one without being worked for makes room:
+    /// first who has not shown a token yet, then who idles, drips or does not read.
     pub connections: usize,
     /// Bytes of one body, or of one line of a stream.
     pub max_request_bytes: u64,
@@ -48,6 +50,11 @@ pub struct Options {
     pub max_request_nodes: u64,
     /// How long a request may take, its body included; a stream, from one line to the next.
     pub timeout: Duration,
+    /// How long a connection may wait for its next request, and the head of one may take.
+    pub idle_timeout: Duration,
+    /// How long an answer may wait for its reader to take some of it, and a connection that
+    /// was closed here to be closed there.
+    pub write_timeout: Duration,
     /// How long a shutdown waits for what was accepted.
     pub grace: Duration,
     /// Whether the log has nothing but errors.
@@ -105,6 +112,10 @@ impl Options {
     pub const MAX_REQUEST_NODES: u64 = 100_000;
     /// What [`timeout`](Options::timeout) is unless said otherwise.
     pub const TIMEOUT: Duration = Duration::from_secs(30);
+    /// What [`idle_timeout`](Options::idle_timeout) is unless said otherwise.
+    pub const IDLE_TIMEOUT: Duration = Duration::from_secs(10);
+    /// What [`write_timeout`](Options::write_timeout) is unless said otherwise.
+    pub const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 
     /// Serves `model` on a free port of this machine.
     pub fn new(model: impl Into<PathBuf>) -> Options {
@@ -123,6 +134,8 @@ impl Options {
             max_held_bytes: 256 << 20,
             max_request_nodes: Options::MAX_REQUEST_NODES,
             timeout: Options::TIMEOUT,
+            idle_timeout: Options::IDLE_TIMEOUT,
+            write_timeout: Options::WRITE_TIMEOUT,
             grace: Duration::from_secs(30),
             quiet: false,
             limits: Limits::default(),
@@ -139,12 +152,11 @@ impl Options {
         let refused = |name, value: String, requirement: &str| {
             Err(Error::parameter(name, value, requirement))
         };
-        if self.token.as_ref().is_some_and(|token| token.trim().is_empty()) {
-            return refused(
-                "--token",
-                "empty".to_owned(),
-                "it must say something; leave it out to need none",
-            );
+        if let Some(token) = &self.token {
+            // The token itself must not end up in a log.
+            if let Some((what, requirement)) = wrong_with(token) {
+                return refused("--token", what.to_owned(), requirement);
+            }
         }
         if !self.listen.ip().is_loopback() && self.token.is_none() {
             return refused(
@@ -163,6 +175,8 @@ impl Options {
             ("--max-request-bytes", self.max_request_bytes),
             ("--max-request-nodes", self.max_request_nodes),
             ("--timeout", self.timeout.as_millis() as u64),
+            ("--idle-timeout", self.idle_timeout.as_millis() as u64),
+            ("--write-timeout", self.write_timeout.as_millis() as u64),
         ] {
             if value == 0 {
                 return refused(name, value.to_string(), "it must be at least 1");
@@ -180,4 +194,28 @@ impl Options {
             ..Limits::default()
         }
     }
+}
+
+/// What is wrong with a token, without telling it, and what it must be: what no header can
+/// carry nobody could ever send.
+fn wrong_with(token: &str) -> Option<(&'static str, &'static str)> {
+    const LONGEST: usize = 4096;
+    if token.trim().is_empty() {
+        return Some(("empty", "it must say something; leave it out to need none"));
+    }
+    if token.len() > LONGEST {
+        return Some(("longer than 4096 characters", "no header may be that long; 64 are plenty"));
+    }
+    if token.trim() != token {
+        return Some((
+            "text with a space or a line break at an end",
+            "headers lose those: take them away",
+        ));
+    }
+    if !token.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        let requirement = "headers carry letters, digits and signs of ASCII alone: \
+                           take another, such as openssl rand -hex 32 makes";
+        return Some(("text that no header can carry", requirement));
+    }
+    None
 }

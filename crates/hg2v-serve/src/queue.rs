@@ -4,75 +4,161 @@
 //! its graphs together, and search for all of its questions together. Small graphs are
 //! worked off by the thread that took them: sharing one out costs more than it saves. A
 //! large batch is shared among all. A graph's vector does not depend on its company, and a
-//! graph that cannot be embedded spoils nothing for the others: they are tried one by one.
+//! graph that cannot be embedded spoils nothing for the others.
+//!
+//! Large graphs have a lane of their own, with threads of their own: beside them the system
+//! gives small ones their share, and nobody waits behind a graph of many seconds who has
+//! one of a millisecond.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use hg2v::Hg2v;
 use hg2v::graph::GraphRecord;
-use hg2v::prepare::Run;
-use hg2v_search::Neighbor;
 use hg2v_search::catalog::Catalog;
 use rayon::ThreadPoolBuilder;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::time::{Instant as Deadline, timeout_at};
 
+use crate::answer::Refusal;
+use crate::body::LONG;
 use crate::embedding::Embedding;
 use crate::metrics::Metrics;
-use crate::request::NAME;
 use crate::state::{Current, State, say};
+use crate::work::{Done, Work, answers};
 
 /// Nodes and edges of a batch, and its graphs, beyond which nothing is added to it.
 const BATCH_SIZE: usize = 1 << 17;
 const BATCH_GRAPHS: usize = 512;
 
-/// Nodes, edges and rows of the index from which a batch is work for all threads.
+/// Nodes and edges from which a graph is large; with the rows of the index, from which a batch
+/// is work for all threads.
 const LARGE: usize = 1 << 13;
 
-/// What is to be done.
-#[derive(Debug)]
-pub(crate) enum Work {
-    /// Vectors of graphs, and the lines (from 0) that they stand on.
-    Embed(Vec<GraphRecord>, Vec<u64>),
-    /// The nearest to a graph, this many.
-    Search(Box<GraphRecord>, usize),
-    /// The nearest to a row of the index of a name, this many.
-    Near(String, usize),
+/// Which lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Size {
+    /// Most of them.
+    Small,
+    /// As much work as a thousand of those.
+    Large,
 }
 
-/// What came of it.
-#[derive(Debug)]
-pub(crate) enum Done {
-    /// A vector for each graph, or why there is none.
-    Vectors(Vec<Result<Vec<f32>, String>>),
-    /// Neighbours, and the state whose rows they are.
-    Neighbors(Arc<State>, Vec<Neighbor>),
-    /// What was asked cannot be answered: not found (or no index), or not usable.
-    Missing(String),
-    /// Likewise: a graph that cannot be embedded.
-    Refused(String),
-    /// Our own fault.
-    Broken,
+impl Size {
+    /// That of some graphs; `bytes` stood for them.
+    pub(crate) fn of(records: &[GraphRecord], bytes: usize) -> Size {
+        let work: usize = records.iter().map(work_of).sum();
+        if bytes >= LONG || work >= LARGE { Size::Large } else { Size::Small }
+    }
+}
+
+fn work_of(record: &GraphRecord) -> usize {
+    record.num_nodes as usize + record.edges.len()
+}
+
+/// What is kept until a job is done or given up: a place among those who wait, room for a
+/// body.
+pub(crate) struct Ticket {
+    _kept: Box<dyn Any + Send>,
+}
+
+impl Ticket {
+    pub(crate) fn new(kept: impl Any + Send) -> Ticket {
+        Ticket { _kept: Box::new(kept) }
+    }
 }
 
 /// Something to do, and who waits for it.
-#[derive(Debug)]
-pub(crate) struct Job {
-    /// What.
-    pub(crate) work: Work,
-    /// Who.
-    pub(crate) reply: oneshot::Sender<Done>,
+struct Job {
+    work: Work,
+    ticket: Ticket,
+    reply: oneshot::Sender<Done>,
 }
 
-/// Starts the threads that work off the jobs of `queue`, until its other end is gone.
-///
-/// # Errors
-/// A system without threads.
-pub(crate) fn start(
-    current: Arc<Current>,
-    metrics: Arc<Metrics>,
+/// Where jobs wait.
+pub(crate) struct Queue {
+    small: Lane,
+    large: Lane,
+    length: usize,
+}
+
+struct Lane {
+    jobs: mpsc::Sender<Job>,
+    /// A place for each request that waits or is worked on.
+    places: Arc<Semaphore>,
+}
+
+impl Queue {
+    /// Starts the threads that work off jobs, until the queue is gone; `length` may wait in
+    /// each lane.
+    ///
+    /// # Errors
+    /// A system without threads.
+    pub(crate) fn start(
+        current: &Arc<Current>,
+        metrics: &Arc<Metrics>,
+        length: usize,
+    ) -> std::io::Result<(Queue, Vec<JoinHandle<()>>)> {
+        let mut workers = Vec::new();
+        let mut lane = || {
+            let (jobs, waiting) = mpsc::channel(length);
+            workers.extend(start(current, metrics, waiting)?);
+            Ok::<_, std::io::Error>(Lane { jobs, places: Arc::new(Semaphore::new(length)) })
+        };
+        let (small, large) = (lane()?, lane()?);
+        Ok((Queue { small, large, length }, workers))
+    }
+
+    fn lane(&self, size: Size) -> &Lane {
+        match size {
+            Size::Small => &self.small,
+            Size::Large => &self.large,
+        }
+    }
+
+    /// How many requests wait or are worked on.
+    pub(crate) fn waiting(&self) -> usize {
+        let free = self.small.places.available_permits() + self.large.places.available_permits();
+        2 * self.length - free
+    }
+
+    /// A place among those who wait.
+    pub(crate) fn place(&self, size: Size) -> Result<OwnedSemaphorePermit, Refusal> {
+        let places = Arc::clone(&self.lane(size).places);
+        places.try_acquire_owned().map_err(|_| Refusal::busy())
+    }
+
+    /// Hands work over, as soon as its lane takes it; what comes of it comes later.
+    pub(crate) async fn send(
+        &self,
+        size: Size,
+        work: Work,
+        ticket: Ticket,
+    ) -> Result<oneshot::Receiver<Done>, Refusal> {
+        let (reply, answer) = oneshot::channel();
+        let sent = self.lane(size).jobs.send(Job { work, ticket, reply }).await;
+        sent.map(|()| answer).map_err(|_| Refusal::broken())
+    }
+
+    /// Hands work over and waits for what comes of it.
+    pub(crate) async fn ask(
+        &self,
+        size: Size,
+        work: Work,
+        ticket: Ticket,
+        deadline: Deadline,
+    ) -> Result<Done, Refusal> {
+        let done =
+            async { self.send(size, work, ticket).await?.await.map_err(|_| Refusal::broken()) };
+        timeout_at(deadline, done).await.map_err(|_| Refusal::late())?
+    }
+}
+
+/// Starts the threads of a lane.
+fn start(
+    current: &Arc<Current>,
+    metrics: &Arc<Metrics>,
     queue: mpsc::Receiver<Job>,
 ) -> std::io::Result<Vec<JoinHandle<()>>> {
     let threads = rayon::current_num_threads();
@@ -80,7 +166,7 @@ pub(crate) fn start(
     let all = Arc::new(all.map_err(std::io::Error::other)?);
     let queue = Arc::new(Mutex::new(queue));
     let worker = |_| {
-        let (current, metrics) = (Arc::clone(&current), Arc::clone(&metrics));
+        let (current, metrics) = (Arc::clone(current), Arc::clone(metrics));
         let (all, queue) = (Arc::clone(&all), Arc::clone(&queue));
         thread::Builder::new().name("hg2v-queue".to_owned()).spawn(move || {
             // What would be shared stays on this thread; where that cannot be, it is shared.
@@ -125,11 +211,10 @@ impl Batch {
     }
 
     fn add(&mut self, job: Job, state: &State) {
-        let size = |record: &GraphRecord| record.num_nodes as usize + record.edges.len();
         let rows = || state.catalog.as_ref().map_or(0, Catalog::len);
         let (graphs, size) = match &job.work {
-            Work::Embed(records, _) => (records.len(), records.iter().map(size).sum()),
-            Work::Search(record, _) => (1, size(record) + rows()),
+            Work::Embed(records, _) => (records.len(), records.iter().map(work_of).sum()),
+            Work::Search(record, _) => (1, work_of(record) + rows()),
             Work::Near(..) => (1, rows()),
         };
         self.graphs += graphs;
@@ -138,146 +223,22 @@ impl Batch {
     }
 
     fn work_off(self, embedding: &Embedding, state: &Arc<State>, metrics: &Metrics) {
-        let (works, replies): (Vec<Work>, Vec<_>) =
-            self.jobs.into_iter().map(|job| (job.work, job.reply)).unzip();
-        let count = works.len();
+        let count = self.jobs.len();
+        let (mut works, mut replies) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        for Job { work, ticket, reply } in self.jobs {
+            works.push(work);
+            replies.push((ticket, reply));
+        }
         let done = catch_unwind(AssertUnwindSafe(|| answers(embedding, state, metrics, works)));
         let done = done.unwrap_or_else(|_| {
             say("error: a batch of requests broke down; its requests are answered with 500");
             (0..count).map(|_| Done::Broken).collect()
         });
-        for (reply, done) in replies.into_iter().zip(done) {
+        for ((ticket, reply), done) in replies.into_iter().zip(done) {
+            // Who is answered waits no longer.
+            drop(ticket);
             // Nobody there: nobody cares.
             let _ = reply.send(done);
-        }
-    }
-}
-
-/// An answer for each work.
-fn answers(
-    embedding: &Embedding,
-    state: &Arc<State>,
-    metrics: &Metrics,
-    works: Vec<Work>,
-) -> Vec<Done> {
-    let mut records: Vec<GraphRecord> = Vec::new();
-    let mut starts = Vec::with_capacity(works.len());
-    let mut rest = Vec::with_capacity(works.len());
-    for work in works {
-        starts.push(records.len());
-        rest.push(match work {
-            Work::Embed(own, lines) => {
-                records.extend(own);
-                Rest::Embed(lines)
-            }
-            Work::Search(record, top) => {
-                records.push(*record);
-                Rest::Search(top)
-            }
-            Work::Near(name, top) => Rest::Near(name, top),
-        });
-    }
-    starts.push(records.len());
-    let vectors = embed(embedding, &state.model, &records, &starts, &rest);
-    if !records.is_empty() {
-        Metrics::add(&metrics.graphs, records.len() as u64);
-        Metrics::add(&metrics.batches, 1);
-    }
-    let mut vectors = vectors.into_iter();
-    let mut done = Vec::with_capacity(rest.len());
-    let mut queries = Vec::new();
-    for (i, rest) in rest.iter().enumerate() {
-        let mut own = vectors.by_ref().take(starts[i + 1] - starts[i]);
-        done.push(match rest {
-            Rest::Embed(_) => Done::Vectors(own.collect()),
-            Rest::Search(_) => match own.next() {
-                Some(Ok(vector)) => {
-                    queries.extend(vector);
-                    Done::Broken
-                }
-                Some(Err(refused)) => Done::Refused(refused),
-                None => Done::Broken,
-            },
-            Rest::Near(name, top) => near(state, name, *top),
-        });
-    }
-    search(state, &rest, &queries, &mut done);
-    done
-}
-
-/// What is left of a work once its graphs are with the others.
-enum Rest {
-    Embed(Vec<u64>),
-    Search(usize),
-    Near(String, usize),
-}
-
-/// A vector for each record, all at once; if one cannot be embedded, each by itself.
-fn embed(
-    embedding: &Embedding,
-    model: &Hg2v,
-    records: &[GraphRecord],
-    starts: &[usize],
-    rest: &[Rest],
-) -> Vec<Result<Vec<f32>, String>> {
-    let dim = model.network().layout.embedding_dim();
-    let file = Path::new(NAME);
-    let vectors = |records: &[GraphRecord], position: u64| {
-        let (examples, _) = model.examples(Run { position, ..Run::of(records, file) }, None)?;
-        Ok::<_, hg2v::Error>(embedding.vectors(model, &examples))
-    };
-    if let Ok(rows) = vectors(records, 0) {
-        return rows.chunks_exact(dim).map(|row| Ok(row.to_vec())).collect();
-    }
-    let mut all = Vec::with_capacity(records.len());
-    for (i, rest) in rest.iter().enumerate() {
-        let lines: &[u64] = if let Rest::Embed(lines) = rest { lines } else { &[0] };
-        for (record, &line) in records[starts[i]..starts[i + 1]].iter().zip(lines) {
-            let one = vectors(std::slice::from_ref(record), line);
-            all.push(one.map_err(|error| error.to_string()));
-        }
-    }
-    all
-}
-
-fn near(state: &Arc<State>, name: &str, top: usize) -> Done {
-    let Some(catalog) = &state.catalog else { return Done::Missing(NO_INDEX.to_owned()) };
-    let Some(position) = catalog.position(name) else {
-        let name = hg2v::error::shown(name);
-        return Done::Missing(format!("there is no graph {name} in the index; send it instead"));
-    };
-    match catalog.index.nearest_to(position, top) {
-        Ok(near) => Done::Neighbors(Arc::clone(state), near),
-        Err(error) => Done::Refused(error.to_string()),
-    }
-}
-
-const NO_INDEX: &str = "there is no index; start the server with --index or --data";
-
-/// Fills in the neighbours of all `queries`, which belong to the searches in order.
-fn search(state: &Arc<State>, rest: &[Rest], queries: &[f32], done: &mut [Done]) {
-    let top = |rest: &Rest| if let Rest::Search(top) = rest { Some(*top) } else { None };
-    let waiting: Vec<(usize, usize)> = (rest.iter().enumerate())
-        .filter(|(i, _)| !matches!(done[*i], Done::Refused(_)))
-        .filter_map(|(i, rest)| Some((i, top(rest)?)))
-        .collect();
-    let most = waiting.iter().map(|(_, top)| *top).max().unwrap_or(0);
-    if waiting.is_empty() {
-        return;
-    }
-    let Some(catalog) = &state.catalog else {
-        waiting.iter().for_each(|(i, _)| done[*i] = Done::Missing(NO_INDEX.to_owned()));
-        return;
-    };
-    match catalog.index.nearest(queries, most) {
-        Ok(found) => {
-            for ((i, top), mut near) in waiting.into_iter().zip(found) {
-                near.truncate(top);
-                done[i] = Done::Neighbors(Arc::clone(state), near);
-            }
-        }
-        Err(error) => {
-            waiting.iter().for_each(|(i, _)| done[*i] = Done::Refused(error.to_string()));
         }
     }
 }

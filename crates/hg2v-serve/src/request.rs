@@ -1,6 +1,7 @@
 //! Bodies of requests: graphs and questions, read within bounds.
 
 use std::path::Path;
+use std::slice;
 
 use hg2v::dataset::{Limits, jsonl};
 use hg2v::error::{Error, Place, Result};
@@ -17,6 +18,16 @@ pub enum Question {
     Id(String),
     /// Neighbours of this graph.
     Graph(Box<GraphRecord>),
+}
+
+impl Question {
+    /// The graphs that are to be embedded for it.
+    pub fn graphs(&self) -> &[GraphRecord] {
+        match self {
+            Question::Id(_) => &[],
+            Question::Graph(record) => slice::from_ref(&**record),
+        }
+    }
 }
 
 /// The graph of a body, or of line `number` (from 1) of a stream.

@@ -113,6 +113,8 @@ impl State {
         let found = match (&options.index, &graphs) {
             (Some(path), _) => {
                 let found = vectors::read(path, &options.limits)?;
+                // That they belong together is seen by their width alone: vectors of another
+                // model of the same width are not told apart here.
                 let dim = model.network().layout.embedding_dim();
                 found.check_made_by(&model.digest()?, dim, path)?;
                 Some((found, path))

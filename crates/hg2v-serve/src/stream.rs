@@ -19,10 +19,13 @@ use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant as Deadline, timeout, timeout_at};
 
-use crate::body::{Held, next, parsed};
-use crate::queue::{Done, Job, Work};
+use crate::answer::Refusal;
+use crate::ask::Key;
+use crate::body::{Held, LONG, Taken, next, parsed};
+use crate::queue::{Size, Ticket};
 use crate::request;
-use crate::routes::{App, Key, Refusal};
+use crate::routes::App;
+use crate::work::{Done, Work};
 
 /// Lines and bytes that are handed over together, and such chunks that may be under way.
 const LINES: usize = 64;
@@ -33,20 +36,21 @@ const AHEAD: usize = 3;
 struct Chunk {
     /// What each line is: the key of its graph, or why it is none; with its number.
     lines: Vec<(u64, Result<Key, String>)>,
-    answer: oneshot::Receiver<Done>,
+    /// What comes of the graphs, where there are any.
+    answer: Option<oneshot::Receiver<Done>>,
     /// Whether the stream ends here, and why.
     end: Option<String>,
 }
 
 /// Starts to answer a stream.
 pub(crate) fn embed(app: Arc<App>, body: Body) -> Result<Response, Refusal> {
-    let slot = app.slot()?;
+    let place = Arc::clone(&app.streams).try_acquire_owned().map_err(|_| Refusal::busy())?;
     let (to_write, mut chunks) = mpsc::channel::<Chunk>(AHEAD);
     let (to_send, lines) = mpsc::channel::<Bytes>(2);
     let reader = Arc::clone(&app);
     tokio::spawn(async move { read(&reader, body, to_write).await });
     tokio::spawn(async move {
-        let _slot = slot;
+        let _place = place;
         while let Some(chunk) = chunks.recv().await {
             let text = written(chunk).await;
             // Nobody reads: nobody is written to.
@@ -90,12 +94,20 @@ async fn read(app: &App, mut body: Body, to_write: mpsc::Sender<Chunk>) {
             Err(Refusal(_, said)) => (0, Some(said)),
         };
         if whole > 0 {
-            let (mut lines, _taken) = held.split_to(whole, &app.room).into_parts();
+            let (mut lines, taken) = held.split_to(whole, &app.room).into_parts();
+            let (alive, mut worked_off) = mpsc::channel(1);
+            let kept = Arc::new((taken, alive));
             while !lines.is_empty() {
                 let chunk = lines.split_to(chunk_of(&lines));
-                if !hand_over(app, chunk, &mut number, &to_write, None).await {
+                let kept = Arc::clone(&kept);
+                if !hand_over(app, chunk, Some(kept), &mut number, &to_write, None).await {
                     return;
                 }
+            }
+            drop(kept);
+            // What is made of long lines takes room, too, until it is worked off.
+            if whole >= LONG {
+                let _: Option<()> = worked_off.recv().await;
             }
             // Time begins anew with a line: pieces of one do not count, nor does it run while
             // others keep the lines waiting.
@@ -107,7 +119,7 @@ async fn read(app: &App, mut body: Body, to_write: mpsc::Sender<Chunk>) {
         }
         let ended = end.is_some() || !more;
         if end.is_some() {
-            hand_over(app, Bytes::new(), &mut number, &to_write, end).await;
+            hand_over(app, Bytes::new(), None, &mut number, &to_write, end).await;
         }
         if ended {
             return;
@@ -181,31 +193,35 @@ fn parse(lines: &[u8], before: u64, limits: &Limits) -> Parsed {
     parsed
 }
 
+/// What lines take of the room, and who waits until they are worked off.
+type Kept = Option<Arc<(Taken, mpsc::Sender<()>)>>;
+
 /// Parses some lines and asks for their vectors; whether anybody wants more.
 async fn hand_over(
     app: &App,
     lines: Bytes,
+    kept: Kept,
     number: &mut u64,
     to_write: &mpsc::Sender<Chunk>,
     end: Option<String>,
 ) -> bool {
-    let (limits, first) = (app.options.request_limits(), *number);
-    let parsed = parsed(lines, move |lines| parse(lines, first, &limits)).await;
-    let (Parsed { count, known, records }, end) = match parsed {
-        Ok(parsed) => (parsed, end),
-        Err(Refusal(_, said)) => (Parsed::default(), Some(said)),
+    let (limits, first, bytes) = (app.options.request_limits(), *number, lines.len());
+    let parsed = parsed(lines, kept, move |lines| parse(lines, first, &limits)).await;
+    let (Parsed { count, known, records }, kept, end) = match parsed {
+        Ok((parsed, kept)) => (parsed, kept, end),
+        Err(Refusal(_, said)) => (Parsed::default(), None, Some(said)),
     };
     let more = end.is_none();
     *number += count;
-    let (reply, answer) = oneshot::channel();
-    if records.is_empty() {
-        let _ = reply.send(Done::Vectors(Vec::new()));
-    } else {
+    let mut answer = None;
+    if !records.is_empty() {
         let parsed = known.iter().filter(|(_, key)| key.is_ok());
         let lines = parsed.map(|(number, _)| number - 1).collect();
-        let job = Job { work: Work::Embed(records, lines), reply };
-        if app.queue.send(job).await.is_err() {
-            return false;
+        let size = Size::of(&records, bytes);
+        let ticket = Ticket::new(kept.filter(|_| bytes >= LONG));
+        match app.queue.send(size, Work::Embed(records, lines), ticket).await {
+            Ok(later) => answer = Some(later),
+            Err(_) => return false,
         }
     }
     to_write.send(Chunk { lines: known, answer, end }).await.is_ok() && more
@@ -213,9 +229,12 @@ async fn hand_over(
 
 /// The lines that answer a chunk.
 async fn written(chunk: Chunk) -> Bytes {
-    let vectors = match chunk.answer.await {
-        Ok(Done::Vectors(vectors)) => vectors,
-        _ => Vec::new(),
+    let vectors = match chunk.answer {
+        Some(answer) => match answer.await {
+            Ok(Done::Vectors(vectors)) => vectors,
+            _ => Vec::new(),
+        },
+        None => Vec::new(),
     };
     let mut vectors = vectors.into_iter();
     let mut text = Vec::new();
@@ -229,7 +248,7 @@ async fn written(chunk: Chunk) -> Bytes {
     };
     for (number, line) in chunk.lines {
         match line.map(|key| (key, vectors.next())) {
-            Ok((key, Some(Ok(vector)))) => text.extend(key.line(&vector)),
+            Ok((key, Some(Ok(row)))) => text.extend(key.line(&row)),
             Ok((_, Some(Err(said)))) | Err(said) => refused(&mut text, Some(number), &said),
             Ok((_, None)) => refused(&mut text, Some(number), &Refusal::broken().1),
         }

@@ -1,6 +1,6 @@
 //! `hg2v serve`: embed and search over HTTP.
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -32,6 +32,14 @@ use crate::near::NearArgs;
 /// A model that is replaced is loaded again without dropping a request, together with
 /// its index; SIGTERM and Ctrl-C finish what was accepted. On a card that fails, the
 /// processor goes on: the log says so.
+///
+/// What `embed` warns of stands in the answer: {"notes": {"unseen_labels": 2}} counts nodes
+/// whose labels training never met.
+///
+/// With --token, programs send `Authorization: Bearer TOKEN`, and a browser asks for it
+/// once. The server speaks plain HTTP: beyond this machine, whoever sits on the way reads
+/// the token and everything else. Put nginx or the like in front, for TLS; docs/serving.md
+/// shows how.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -49,16 +57,21 @@ pub(crate) struct Args {
     /// Graphs that can be asked for by their id; searched, too, without --index
     #[arg(long, value_name = "DATA")]
     data: Option<PathBuf>,
-    /// Where to listen; port 0 takes one that is free
+    /// Where to listen: an address or a name, and a port; port 0 takes one that is free
     #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDRESS:PORT")]
+    #[arg(value_parser = address)]
     listen: SocketAddr,
     /// What every request must bear as `Authorization: Bearer TOKEN`
+    ///
+    /// Others on this machine can read what stands on a command line: set HG2V_TOKEN instead.
     #[arg(long, env = "HG2V_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     token: Option<String>,
-    /// Requests that may wait; more are answered with 429
+    /// Requests that may wait, small and large ones apart, and streams at a time; more are
+    /// answered with 429
     #[arg(long, default_value_t = Options::QUEUE, value_name = "N")]
     queue: usize,
-    /// Connections at a time
+    /// Connections at a time; beyond that, one that idles, drips or does not read is closed
+    /// for the next, first of all one that has not shown the token
     #[arg(long, default_value_t = Options::CONNECTIONS, value_name = "N")]
     connections: usize,
     /// Longest body, or line of a stream, in bytes
@@ -71,6 +84,14 @@ pub(crate) struct Args {
     #[arg(long, value_name = "S", value_parser = seconds)]
     #[arg(default_value_t = Options::TIMEOUT.as_secs_f64())]
     timeout: f64,
+    /// Seconds that a connection may wait for its next request, and the head of one may take
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(default_value_t = Options::IDLE_TIMEOUT.as_secs_f64())]
+    idle_timeout: f64,
+    /// Seconds that an answer may wait for its reader
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(default_value_t = Options::WRITE_TIMEOUT.as_secs_f64())]
+    write_timeout: f64,
     /// Leave the page out, which takes a while to make of many graphs
     #[arg(long)]
     no_page: bool,
@@ -87,6 +108,18 @@ fn seconds(text: &str) -> Result<f64, String> {
         Ok(seconds) if (0.001..=86_400.0).contains(&seconds) => Ok(seconds),
         _ => Err("it must be a number of seconds between 0.001 and 86400".to_owned()),
     }
+}
+
+/// The first address that a name stands for; of IPv4, where there is one, which more programs
+/// try.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    if !text.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok()) {
+        return Err("it must end with a port, as in localhost:8080".to_owned());
+    }
+    let found = text.to_socket_addrs().map_err(|error| {
+        format!("nobody here knows that address ({error}); try localhost or 127.0.0.1")
+    })?;
+    found.min_by_key(SocketAddr::is_ipv6).ok_or_else(|| "that name has no address".to_owned())
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
@@ -120,7 +153,6 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         }
         _ => Page::plain(),
     };
-    let timeout = Duration::from_secs_f64(args.timeout);
     let options = Options {
         index: args.index,
         data,
@@ -133,7 +165,9 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         connections: args.connections,
         max_request_bytes: args.max_request_bytes,
         max_request_nodes: args.max_request_nodes,
-        timeout,
+        timeout: Duration::from_secs_f64(args.timeout),
+        idle_timeout: Duration::from_secs_f64(args.idle_timeout),
+        write_timeout: Duration::from_secs_f64(args.write_timeout),
         quiet: context.global.quiet,
         limits: context.limits,
         cache,
@@ -145,6 +179,12 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         context.print(json!({ "address": address }).to_string())?;
     }
     context.say(format!("listening on {address}"));
+    if !server.address().ip().is_loopback() {
+        context.say(
+            "this is plain HTTP: whoever sits on the way can read the token; \
+             docs/serving.md says how to put TLS in front",
+        );
+    }
     server.run()?;
     context.say("ended");
     Ok(())

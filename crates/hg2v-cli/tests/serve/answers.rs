@@ -1,11 +1,12 @@
 //! What the server says, beside what `embed` and `search` say.
 
+use std::fs;
 use std::io::Write;
 
 use serde_json::{Value, json};
 
 use crate::common::done;
-use crate::process::{Server, bits, folder, lines, rows, stream};
+use crate::process::{Server, bits, fit, folder, lines, rows, stream};
 
 #[test]
 fn vectors_are_those_of_embed_to_the_bit() {
@@ -173,6 +174,7 @@ fn graphs_health_and_descriptions() {
         "/embed",
         "/graphs/{id}",
         "/healthz",
+        "/login",
         "/metrics",
         "/openapi.json",
         "/readyz",
@@ -196,34 +198,36 @@ fn graphs_health_and_descriptions() {
     assert!(answer.body.contains("--index"));
 }
 
+/// The command warns of it; here it stands beside the vector.
 #[test]
-fn a_token_is_asked_for_and_names_that_point_here_are_not_believed() {
-    let folder = folder();
-    let server = Server::start_at(folder.path(), "--token swordfish", "0.0.0.0:0");
-    let address = server.address.replace("0.0.0.0", "127.0.0.1");
-    let ask = |head: &str| {
-        let request = format!(
-            "GET /metrics HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\n{head}\r\n"
-        );
-        crate::process::asked(&address, request.as_bytes()).unwrap().status
+fn labels_that_training_never_met_are_told_in_the_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let graph = |id: usize, labels: &str| {
+        format!("{{\"id\":{id},\"edges\":[[0,1],[1,2],[2,3]],\"node_labels\":[{labels}]}}")
     };
-    assert_eq!(ask(""), 401);
-    assert_eq!(ask("Authorization: Bearer sword\r\n"), 401);
-    assert_eq!(ask("Authorization: Bearer swordfishes\r\n"), 401);
-    assert_eq!(ask("Authorization: Basic swordfish\r\n"), 401);
-    assert_eq!(ask("Authorization: Bearer swordfish\r\n"), 200);
-    let health = b"GET /healthz HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\n\r\n";
-    assert_eq!(crate::process::asked(&address, health).unwrap().status, 200);
-
-    let server = Server::start(folder.path(), "");
-    for (host, status) in [
-        ("localhost", 200),
-        ("127.0.0.1:8080", 200),
-        ("[::1]:80", 200),
-        ("evil.example", 421),
-        ("127.0.0.1.evil.example", 421),
-    ] {
-        let request = format!("GET /metrics HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
-        assert_eq!(server.ask(&request).status, status, "{host}");
+    let (known, unseen) =
+        (graph(0, "\"C\",\"C\",\"O\",\"C\""), graph(1, "\"C\",\"Xx\",\"O\",\"Yy\""));
+    let graphs: Vec<String> = (0..8).map(|i| graph(i, "\"C\",\"O\",\"C\",\"N\"")).collect();
+    fs::write(at.join("graphs.jsonl"), [graphs, vec![known.clone()]].concat().join("\n")).unwrap();
+    fit(at, "m", 0);
+    let server = Server::start(at, "--data graphs.jsonl");
+    let said = json!({ "unseen_labels": 2 });
+    for path in ["/embed", "/search"] {
+        assert_eq!(server.post(path, &unseen).json()["notes"], said, "{path}");
+        assert_eq!(server.post(path, &known).json().get("notes"), None, "{path}");
     }
+    // Each line has its own, whoever it was embedded with.
+    let looped = known.replace("[[0,1],", "[[0,0],[0,1],[1,0],");
+    let answer = server.ask(&stream(&[&*known, &*unseen, &*looped, &*known].join("\n")));
+    let notes: Vec<Value> = (answer.body.lines())
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["notes"].clone())
+        .collect();
+    let looped = json!({ "self_loops": 1, "repeated_edges": 1 });
+    assert_eq!(notes, [Value::Null, said.clone(), looped, Value::Null]);
+    // The command counts the same.
+    fs::write(at.join("new.jsonl"), unseen).unwrap();
+    let counted = done(at, &["embed", "m", "new.jsonl", "--out", "new.npy", "--json"]).0;
+    let counted: Value = serde_json::from_str(&counted).unwrap();
+    assert_eq!(counted["notes"]["applied"]["unseen_labels"], said["unseen_labels"]);
 }

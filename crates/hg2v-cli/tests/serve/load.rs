@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::process::{Server, asked, bits, folder, lines, post, rows};
 
 /// A graph that takes a while: a grid.
-fn large(side: usize) -> String {
+pub(crate) fn large(side: usize) -> String {
     let mut edges = Vec::new();
     for i in 0..side * side {
         if i % side + 1 < side {

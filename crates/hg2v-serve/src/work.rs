@@ -1,0 +1,184 @@
+//! What is to be done, and how all of it is done together.
+
+use std::path::Path;
+use std::slice;
+use std::sync::Arc;
+
+use hg2v::Hg2v;
+use hg2v::graph::GraphRecord;
+use hg2v::prepare::{Notes, Run};
+use hg2v_search::Neighbor;
+use rayon::prelude::*;
+
+use crate::embedding::Embedding;
+use crate::metrics::Metrics;
+use crate::request::NAME;
+use crate::state::State;
+
+/// What is to be done.
+#[derive(Debug)]
+pub(crate) enum Work {
+    /// Vectors of graphs, and the lines (from 0) that they stand on.
+    Embed(Vec<GraphRecord>, Vec<u64>),
+    /// The nearest to a graph, this many.
+    Search(Box<GraphRecord>, usize),
+    /// The nearest to a row of the index of a name, this many.
+    Near(String, usize),
+}
+
+/// A vector, and what preparing its graph met.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) vector: Vec<f32>,
+    pub(crate) notes: Notes,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub(crate) enum Done {
+    /// A vector for each graph, or why there is none.
+    Vectors(Vec<Result<Row, String>>),
+    /// Neighbours, the state whose rows they are, and what preparing the graph met.
+    Neighbors(Arc<State>, Vec<Neighbor>, Notes),
+    /// What was asked cannot be answered: not found (or no index), or not usable.
+    Missing(String),
+    /// Likewise: a graph that cannot be embedded.
+    Refused(String),
+    /// Our own fault.
+    Broken,
+}
+
+/// What is left of a work once its graphs are with the others.
+enum Rest {
+    Embed,
+    Search(usize),
+    Near(String, usize),
+}
+
+/// An answer for each work.
+pub(crate) fn answers(
+    embedding: &Embedding,
+    state: &Arc<State>,
+    metrics: &Metrics,
+    works: Vec<Work>,
+) -> Vec<Done> {
+    let (mut records, mut lines) = (Vec::new(), Vec::new());
+    let mut starts = Vec::with_capacity(works.len());
+    let mut rest = Vec::with_capacity(works.len());
+    for work in works {
+        starts.push(records.len());
+        rest.push(match work {
+            Work::Embed(own, places) => {
+                records.extend(own);
+                lines.extend(places);
+                Rest::Embed
+            }
+            Work::Search(record, top) => {
+                records.push(*record);
+                lines.push(0);
+                Rest::Search(top)
+            }
+            Work::Near(name, top) => Rest::Near(name, top),
+        });
+    }
+    starts.push(records.len());
+    let rows = embed(embedding, &state.model, &records, &lines);
+    if !records.is_empty() {
+        Metrics::add(&metrics.graphs, records.len() as u64);
+        Metrics::add(&metrics.batches, 1);
+    }
+    let mut rows = rows.into_iter();
+    let mut done = Vec::with_capacity(rest.len());
+    let (mut queries, mut met) = (Vec::new(), Vec::new());
+    for (i, rest) in rest.iter().enumerate() {
+        let mut own = rows.by_ref().take(starts[i + 1] - starts[i]);
+        done.push(match rest {
+            Rest::Embed => Done::Vectors(own.collect()),
+            Rest::Search(_) => match own.next() {
+                Some(Ok(Row { vector, notes })) => {
+                    queries.extend(vector);
+                    met.push(notes);
+                    Done::Broken
+                }
+                Some(Err(refused)) => Done::Refused(refused),
+                None => Done::Broken,
+            },
+            Rest::Near(name, top) => near(state, name, *top),
+        });
+    }
+    search(state, &rest, &queries, &met, &mut done);
+    done
+}
+
+/// A vector for each record, or why there is none; each stands on its line (from 0). All that
+/// can be are embedded together.
+fn embed(
+    embedding: &Embedding,
+    model: &Hg2v,
+    records: &[GraphRecord],
+    lines: &[u64],
+) -> Vec<Result<Row, String>> {
+    let prepared = records.par_iter().zip(lines).map(|(record, &position)| {
+        let run = Run::of(slice::from_ref(record), Path::new(NAME));
+        model.examples(Run { position, ..run }, None)
+    });
+    let prepared: Vec<_> = prepared.collect();
+    let (mut examples, mut met) = (Vec::new(), Vec::with_capacity(records.len()));
+    for one in prepared {
+        met.push(one.map(|(example, notes)| {
+            examples.extend(example);
+            notes
+        }));
+    }
+    let dim = model.network().layout.embedding_dim();
+    let vectors = match examples.is_empty() {
+        true => Vec::new(),
+        false => embedding.vectors(model, &examples),
+    };
+    let mut vectors = vectors.chunks_exact(dim);
+    let mut row = |notes| Row { vector: vectors.next().unwrap_or_default().to_vec(), notes };
+    met.into_iter().map(|met| met.map(&mut row).map_err(|error| error.to_string())).collect()
+}
+
+fn near(state: &Arc<State>, name: &str, top: usize) -> Done {
+    let Some(catalog) = &state.catalog else { return Done::Missing(NO_INDEX.to_owned()) };
+    let Some(position) = catalog.position(name) else {
+        let name = hg2v::error::shown(name);
+        return Done::Missing(format!("there is no graph {name} in the index; send it instead"));
+    };
+    match catalog.index.nearest_to(position, top) {
+        Ok(near) => Done::Neighbors(Arc::clone(state), near, Notes::default()),
+        Err(error) => Done::Refused(error.to_string()),
+    }
+}
+
+const NO_INDEX: &str = "there is no index; start the server with --index or --data";
+
+/// Fills in the neighbours of all `queries`, which belong to the searches in order, as does
+/// what was `met` on the way.
+fn search(state: &Arc<State>, rest: &[Rest], queries: &[f32], met: &[Notes], done: &mut [Done]) {
+    let top = |rest: &Rest| if let Rest::Search(top) = rest { Some(*top) } else { None };
+    let waiting: Vec<(usize, usize)> = (rest.iter().enumerate())
+        .filter(|(i, _)| !matches!(done[*i], Done::Refused(_)))
+        .filter_map(|(i, rest)| Some((i, top(rest)?)))
+        .collect();
+    let most = waiting.iter().map(|(_, top)| *top).max().unwrap_or(0);
+    if waiting.is_empty() {
+        return;
+    }
+    let Some(catalog) = &state.catalog else {
+        waiting.iter().for_each(|(i, _)| done[*i] = Done::Missing(NO_INDEX.to_owned()));
+        return;
+    };
+    match catalog.index.nearest(queries, most) {
+        Ok(found) => {
+            for (((i, top), mut near), notes) in waiting.into_iter().zip(found).zip(met) {
+                near.truncate(top);
+                done[i] = Done::Neighbors(Arc::clone(state), near, *notes);
+            }
+        }
+        Err(error) => {
+            waiting.iter().for_each(|(i, _)| done[*i] = Done::Refused(error.to_string()));
+        }
+    }
+}

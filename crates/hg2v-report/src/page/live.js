@@ -97,6 +97,7 @@ class Live {
 async function ask(what, body) {
   const answer = await fetch(what, { method: "POST", headers: { "content-type": "application/json" }, body });
   const text = await answer.text();
+  if (answer.status === 401) throw new Error("You are no longer logged in. Reload this page and enter the token again.");
   if (!answer.ok) {
     let said = text;
     try {

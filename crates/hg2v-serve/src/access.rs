@@ -94,13 +94,16 @@ impl Access {
         let mut pairs = cookies
             .flat_map(|value| value.split(';'))
             .filter_map(|pair| pair.trim().split_once('='));
-        let given = pairs.find(|(name, _)| *name == self.cookie);
-        let Some(given) = given.map(|(_, value)| digest(value)) else { return false };
+        // Others on the same host may have set one of that name.
+        pairs.any(|(name, value)| name == self.cookie && self.is_session(value))
+    }
+
+    fn is_session(&self, given: &str) -> bool {
+        let given = digest(given);
         let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         let live = sessions.iter().filter(|session| session.ends > now);
-        let none = Choice::from(0);
-        live.fold(none, |any, session| any | session.digest.ct_eq(&given)).into()
+        live.fold(Choice::from(0), |any, session| any | session.digest.ct_eq(&given)).into()
     }
 
     /// Begins a session, and says the cookie to set.

@@ -61,7 +61,9 @@ pub(crate) async fn log_in(
             return Ok(page("That is not the token."));
         }
         // Who ends TLS before us says so; that the cookie then stays there is all it means.
-        let secure = headers.get("x-forwarded-proto").is_some_and(|proto| proto == "https");
+        let proto = headers.get("x-forwarded-proto").and_then(|proto| proto.to_str().ok());
+        let proto = proto.and_then(|all| all.split(',').next()).map(str::trim);
+        let secure = proto.is_some_and(|proto| proto.eq_ignore_ascii_case("https"));
         let cookie = HeaderValue::try_from(app.access.log_in(secure)?);
         let mut response = answer(StatusCode::SEE_OTHER, "text/plain", "");
         let headers = response.headers_mut();

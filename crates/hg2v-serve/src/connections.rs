@@ -45,8 +45,8 @@ const LOOK: Duration = Duration::from_secs(1);
 /// How often somebody is asked to make room for who waits.
 const ROOM: Duration = Duration::from_millis(100);
 
-/// In a shutdown: how long who just came may take to ask, and who does not read to read; and
-/// how long who was answered before may take to ask again.
+/// In a shutdown: how long who just came may take to ask, and who asks to send a body, or to
+/// read; and how long who was answered before may take to ask again.
 const LAST_CALL: Duration = Duration::from_secs(2);
 const LINGER: Duration = Duration::from_millis(300);
 
@@ -228,15 +228,16 @@ async fn attend(
             _ = connection.as_mut() => return,
             () = pulse.overdue(unread) => return,
             () = pulse.told_to_leave(), if !last => {
-                // Who is about to send a body hears why it is not taken.
-                if pulse.phase() != Phase::Body {
+                // Who is sending a body hears why it is not taken; who asked in the very
+                // moment is answered.
+                if pulse.may_end() {
                     return;
                 }
                 last = true;
                 connection.as_mut().graceful_shutdown();
             }
             () = is_true(&mut ending), if last_call.is_none() => {
-                let left = if pulse.phase() == Phase::New { LAST_CALL } else { LINGER };
+                let left = if pulse.phase() == Phase::Idle { LINGER } else { LAST_CALL };
                 last_call = Some(Instant::now() + left);
             }
             () = sleep_until(last_call.unwrap_or_else(Instant::now)),
@@ -244,6 +245,9 @@ async fn attend(
             {
                 last = true;
                 connection.as_mut().graceful_shutdown();
+                if pulse.phase() == Phase::Body {
+                    pulse.tell_to_leave();
+                }
             }
         }
     }
@@ -272,7 +276,6 @@ impl Service<Request<Incoming>> for Caller {
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
         let pulse = Arc::clone(&self.pulse);
-        pulse.enter(if request.body().is_end_stream() { Phase::Answer } else { Phase::Body });
         request.extensions_mut().insert(Arc::clone(&pulse));
         let answered = self.routes.call(request);
         Box::pin(async move { Ok(answered.await?.map(|body| Answer { body, pulse })) })

@@ -115,7 +115,7 @@ impl Options {
     /// What [`idle_timeout`](Options::idle_timeout) is unless said otherwise.
     pub const IDLE_TIMEOUT: Duration = Duration::from_secs(10);
     /// What [`write_timeout`](Options::write_timeout) is unless said otherwise.
-    pub const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
+    pub const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
     /// Serves `model` on a free port of this machine.
     pub fn new(model: impl Into<PathBuf>) -> Options {

@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
-/// How long somebody known may wait or pause before a newcomer takes the place.
+/// How long somebody known may wait or pause before a newcomer takes the place, and somebody
+/// new may take to show who it is. A thousand who say nothing are gone after half a second.
 const PATIENCE: Duration = Duration::from_secs(1);
+const INTRODUCTION: Duration = Duration::from_millis(250);
 
 /// What a connection is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,9 +70,12 @@ impl Pulse {
         (now.phase, now.since) = (phase, Instant::now());
     }
 
-    /// It has shown that it may ask.
-    pub(crate) fn is_known(&self) {
-        self.now().known = true;
+    /// It asks, and has shown that it may where it is `known`: both at once, lest somebody
+    /// known is taken for a stranger who has had its turn.
+    pub(crate) fn asks(&self, known: bool, has_body: bool) {
+        let phase = if has_body { Phase::Body } else { Phase::Answer };
+        let mut now = self.now();
+        (now.phase, now.since, now.known) = (phase, Instant::now(), now.known || known);
     }
 
     /// Whether the other side takes what is written.
@@ -99,7 +104,13 @@ impl Pulse {
         }
     }
 
-    /// Waits until its place is needed.
+    /// Tells it to leave.
+    pub(crate) fn tell_to_leave(&self) {
+        self.leave.store(true, Ordering::Relaxed);
+        self.left.notify_waiters();
+    }
+
+    /// Waits until it is told to leave.
     pub(crate) async fn told_to_leave(&self) {
         loop {
             let told = self.left.notified();
@@ -110,15 +121,23 @@ impl Pulse {
         }
     }
 
-    /// Who goes first, the least of all: those who are leaving, then strangers, then those
-    /// who keep a place without being worked for; of each kind who came or paused first.
+    /// Whether nothing is lost that somebody known waits for when it ends now.
+    pub(crate) fn may_end(&self) -> bool {
+        let now = self.now();
+        !now.known || now.stalled.is_some() || !matches!(now.phase, Phase::Body | Phase::Answer)
+    }
+
+    /// Who goes first, the least of all: strangers who have had an answer, strangers who may
+    /// be about to show who they are, then those who keep a place without being worked for;
+    /// of each kind who came or paused first.
     fn claim(&self) -> Option<(u8, Instant)> {
         let now = *self.now();
         let waits = now.stalled.or((now.phase != Phase::Answer).then_some(now.since));
         match waits {
             _ if self.leave.load(Ordering::Relaxed) => None,
-            _ if now.phase == Phase::Closing => Some((0, now.since)),
-            _ if !now.known => Some((1, self.opened)),
+            _ if !now.known && now.phase != Phase::New => Some((0, self.opened)),
+            Some(since) if !now.known && since.elapsed() >= INTRODUCTION => Some((1, since)),
+            _ if !now.known => None,
             Some(since) if since.elapsed() >= PATIENCE => Some((2, since)),
             _ => None,
         }
@@ -158,8 +177,7 @@ impl Guests {
         let here = self.here();
         let first = here.1.values().filter_map(|pulse| Some((pulse.claim()?, pulse)));
         let Some((_, pulse)) = first.min_by_key(|(claim, _)| *claim) else { return false };
-        pulse.leave.store(true, Ordering::Relaxed);
-        pulse.left.notify_waiters();
+        pulse.tell_to_leave();
         true
     }
 }
@@ -194,18 +212,20 @@ mod tests {
         let stalled = guest(&guests, true, Phase::Answer, 40);
         stalled.pulse.now().stalled = Some(Instant::now() - Duration::from_secs(3));
         let dripping = guest(&guests, true, Phase::Body, 2);
+        let newest = guest(&guests, false, Phase::New, 0);
+        let newer = guest(&guests, false, Phase::New, 1);
+        let new = guest(&guests, false, Phase::New, 9);
         let younger = guest(&guests, false, Phase::Answer, 0);
         let older = guest(&guests, false, Phase::Idle, 1);
-        let leaving = guest(&guests, true, Phase::Closing, 0);
         let gone = |guest: &Guest| guest.pulse.leave.load(Ordering::Relaxed);
-        for next in [&leaving, &older, &younger, &stalled, &dripping] {
+        for next in [&older, &younger, &new, &newer, &stalled, &dripping] {
             assert!(!gone(next));
             assert!(guests.make_room());
             assert!(gone(next), "{:?}", next.pulse);
         }
         assert!(!guests.make_room());
-        assert!(!gone(&working) && !gone(&fresh));
-        drop((working, fresh, stalled, dripping, younger, older, leaving));
+        assert!(!gone(&working) && !gone(&fresh) && !gone(&newest));
+        drop((working, fresh, stalled, dripping, newest, newer, new, younger, older));
         assert!(guests.here().1.is_empty());
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use axum::body::HttpBody;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::header::{
@@ -101,13 +102,11 @@ async fn guard(
     let (head, body) = request.into_parts();
     let route = route_of(head.uri.path());
     let open = matches!(route, "/healthz" | "/readyz" | "/login");
-    let mut response = match app.access.admit(&head, open) {
-        Ok(Known(known)) => {
-            if known {
-                pulse.is_known();
-            }
-            next.run(Request::from_parts(head, body)).await
-        }
+    let admitted = app.access.admit(&head, open);
+    let known = matches!(admitted, Ok(Known(true)));
+    pulse.asks(known, !body.is_end_stream());
+    let mut response = match admitted {
+        Ok(_) => next.run(Request::from_parts(head, body)).await,
         Err(Refusal(StatusCode::UNAUTHORIZED, _))
             if route == "/" && login::reads_pages(&head.headers) =>
         {

@@ -113,7 +113,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 /// The first address that a name stands for; of IPv4, where there is one, which more programs
 /// try.
 fn address(text: &str) -> Result<SocketAddr, String> {
-    if !text.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok()) {
+    if text.rsplit_once(':').is_none_or(|(_, port)| port.parse::<u16>().is_err()) {
         return Err("it must end with a port, as in localhost:8080".to_owned());
     }
     let found = text.to_socket_addrs().map_err(|error| {

@@ -5,7 +5,7 @@ use crate::error::{Error, Place, Result};
 use crate::model::architecture::Layout;
 use crate::nn::device::Window;
 use crate::nn::pairs::LevelLoss;
-use crate::output::discard_abandoned;
+use crate::output::clear_run;
 use crate::train::State;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
 use serde::{Deserialize, Serialize};
@@ -166,7 +166,7 @@ pub fn remove_checkpoint(folder: &Path) -> Result<()> {
     let path = folder.join(CHECKPOINT);
     match fs::remove_file(&path) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io(path, "remove", e)),
-        _ => discard_abandoned(folder).map_err(|e| Error::io(folder, "clear up", e)),
+        _ => clear_run(folder).map_err(|e| Error::io(folder, "clear up", e)),
     }
 }
 

@@ -3,63 +3,17 @@
 //! An output is written under a temporary name in the folder it belongs to,
 //! synced, and renamed: a crash, a full disk or a Ctrl-C leaves what was there.
 
-use std::collections::BTreeSet;
+mod temporary;
+
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::{NamedTempFile, TempDir};
 
 use crate::error::{Error, Result};
-
-/// How temporary names begin.
-const TEMPORARY: &str = ".hg2v-";
-
-/// What is being written, by its temporary name.
-static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-
-fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
-    // A set of names is whole whoever panicked.
-    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Removes everything that is being written, for a process that is about to end: who
-/// writes on afterwards finds nothing to write to.
-pub fn discard_unfinished() {
-    for path in unfinished().iter() {
-        let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-    }
-}
-
-/// Removes files that somebody who was killed left half written in a `folder` that nobody else
-/// writes in.
-pub(crate) fn discard_abandoned(folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let is_ours = entry.file_name().to_string_lossy().starts_with(TEMPORARY);
-        if is_ours && entry.file_type()?.is_file() {
-            fs::remove_file(entry.path())?;
-        }
-    }
-    Ok(())
-}
-
-/// A temporary name that is in use.
-struct Unfinished(PathBuf);
-
-impl Unfinished {
-    fn new(path: &Path) -> Unfinished {
-        unfinished().insert(path.to_path_buf());
-        Unfinished(path.to_path_buf())
-    }
-}
-
-impl Drop for Unfinished {
-    fn drop(&mut self) {
-        unfinished().remove(&self.0);
-    }
-}
+use temporary::Unfinished;
+pub use temporary::{clear_run, discard_unfinished};
 
 /// A file that takes its name only when [`commit`](OutputFile::commit) succeeds;
 /// `-` is standard output. What a link points to is replaced, not the link, and keeps its
@@ -157,11 +111,7 @@ impl Target {
             }
             Err(_) => Replaced { path: path.to_path_buf(), permissions: None },
         };
-        let file = tempfile::Builder::new()
-            .prefix(TEMPORARY)
-            .permissions_like_a_new_file()
-            .tempfile_in(folder_of(&replaced.path))?;
-        let name = Unfinished::new(file.path());
+        let (file, name) = temporary::file(folder_of(&replaced.path))?;
         Ok(Target::File(BufWriter::with_capacity(1 << 18, file), replaced, name))
     }
 }
@@ -196,12 +146,9 @@ impl ScratchFolder {
     /// # Errors
     /// When its folder does not exist or cannot be written.
     pub fn beside(path: &Path) -> Result<ScratchFolder> {
-        let folder = tempfile::Builder::new()
-            .prefix(TEMPORARY)
-            .tempdir_in(folder_of(path))
-            .map_err(|e| Error::io(path, "create", e))?;
-        let name = Unfinished::new(folder.path());
-        Ok(ScratchFolder { folder, _name: name })
+        let (folder, _name) =
+            temporary::folder(folder_of(path), true).map_err(|e| Error::io(path, "create", e))?;
+        Ok(ScratchFolder { folder, _name })
     }
 
     /// Where it is.
@@ -243,12 +190,22 @@ impl OutputFolder {
             );
             return Err(Error::io(path, "create", taken));
         }
-        let temporary = tempfile::Builder::new()
-            .prefix(TEMPORARY)
-            .permissions_like_a_new_folder()
-            .tempdir_in(folder_of(path))
-            .map_err(|e| Error::io(path, "create", e))?;
-        let _name = Unfinished::new(temporary.path());
+        OutputFolder::begin(path, folder_of(path))
+    }
+
+    /// As [`create`](OutputFolder::create), where the folders that `path` stands in may be
+    /// missing: they appear together with it.
+    ///
+    /// # Errors
+    /// As [`create`](OutputFolder::create).
+    pub fn create_with_parents(path: &Path) -> Result<OutputFolder> {
+        let mut places = path.ancestors().skip(1).filter(|place| place.exists());
+        OutputFolder::begin(path, places.next().unwrap_or(Path::new(".")))
+    }
+
+    fn begin(path: &Path, place: &Path) -> Result<OutputFolder> {
+        let (temporary, _name) =
+            temporary::folder(place, false).map_err(|e| Error::io(path, "create", e))?;
         Ok(OutputFolder { path: path.to_path_buf(), temporary, _name })
     }
 
@@ -284,6 +241,7 @@ impl OutputFolder {
             let entry = entry.map_err(failed)?;
             File::open(entry.path()).and_then(|file| file.sync_all()).map_err(failed)?;
         }
+        fs::create_dir_all(folder_of(&self.path)).map_err(failed)?;
         // An empty folder of that name may be replaced by `rename`.
         fs::rename(self.temporary.path(), &self.path).map_err(failed)?;
         // The temporary name is gone; there is nothing left to remove.
@@ -297,37 +255,6 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
-    }
-}
-
-/// `tempfile` makes private files (0600); outputs get the permissions that any
-/// other new file of the user would have.
-trait OrdinaryPermissions {
-    fn permissions_like_a_new_file(&mut self) -> &mut Self;
-    fn permissions_like_a_new_folder(&mut self) -> &mut Self;
-}
-
-impl OrdinaryPermissions for tempfile::Builder<'_, '_> {
-    #[cfg(unix)]
-    fn permissions_like_a_new_file(&mut self) -> &mut Self {
-        use std::os::unix::fs::PermissionsExt;
-        self.permissions(fs::Permissions::from_mode(0o666))
-    }
-
-    #[cfg(unix)]
-    fn permissions_like_a_new_folder(&mut self) -> &mut Self {
-        use std::os::unix::fs::PermissionsExt;
-        self.permissions(fs::Permissions::from_mode(0o777))
-    }
-
-    #[cfg(not(unix))]
-    fn permissions_like_a_new_file(&mut self) -> &mut Self {
-        self
-    }
-
-    #[cfg(not(unix))]
-    fn permissions_like_a_new_folder(&mut self) -> &mut Self {
-        self
     }
 }
 
@@ -394,5 +321,20 @@ mod tests {
         assert_eq!(fs::read_to_string(path.join("a")).unwrap(), "1");
         let refused = OutputFolder::create(&path).err().unwrap().to_string();
         assert!(refused.contains("not empty"), "{refused}");
+    }
+
+    #[test]
+    fn missing_parents_appear_with_their_folder_and_not_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/b/set");
+        let missing = OutputFolder::create(&path).err().unwrap().to_string();
+        assert!(missing.contains("make the folder"), "{missing}");
+        drop(OutputFolder::create_with_parents(&path).unwrap());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        let out = OutputFolder::create_with_parents(&path).unwrap();
+        fs::write(out.working_path().join("x"), "1").unwrap();
+        assert!(!folder.path().join("a").exists());
+        out.commit().unwrap();
+        assert_eq!(fs::read_to_string(path.join("x")).unwrap(), "1");
     }
 }

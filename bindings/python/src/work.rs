@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hg2v::Error;
+use hg2v::parallel::check_threads;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -60,16 +61,21 @@ pub(crate) fn run<T: Send, E: Into<hg2v_eval::Error> + Send>(
     progress: Option<Py<PyAny>>,
     work: impl FnOnce(&Watch) -> Result<T, E> + Send,
 ) -> PyResult<T> {
+    check_threads("threads", threads).map_err(|error| raised(py, error.into()))?;
     let pool = pool(threads)?;
     let watch = Watch::default();
     let (outcome, interrupted) = py.detach(|| {
         std::thread::scope(|scope| {
             let (finished, waiting) = sync_channel::<()>(0);
-            let worker = scope.spawn(|| {
+            let worker = std::thread::Builder::new().spawn_scoped(scope, || {
                 // Dropped at the end, whatever it is: that ends the waiting.
                 let _finished = finished;
                 panic::catch_unwind(AssertUnwindSafe(|| pool.install(|| work(&watch))))
             });
+            let worker = match worker {
+                Ok(worker) => worker,
+                Err(refused) => return (Err(Box::new(Ended) as _), Some(no_threads(refused))),
+            };
             let mut interrupted = None;
             while waiting.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                 if interrupted.is_none()
@@ -100,6 +106,10 @@ fn look(py: Python<'_>, watch: &Watch, progress: Option<&Py<PyAny>>) -> PyResult
     Ok(())
 }
 
+fn no_threads(refused: impl std::fmt::Display) -> PyErr {
+    PyRuntimeError::new_err(format!("no threads to be had: {refused}"))
+}
+
 /// A pool of threads of the process that made it.
 struct Pool {
     process: u32,
@@ -113,8 +123,7 @@ fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
     static POOLS: Mutex<Vec<Pool>> = Mutex::new(Vec::new());
     let make = || {
         let made = ThreadPoolBuilder::new().num_threads(threads).build();
-        made.map(Arc::new)
-            .map_err(|e| PyRuntimeError::new_err(format!("no threads to be had: {e}")))
+        made.map(Arc::new).map_err(no_threads)
     };
     // Locked while the parent forked, it would stay locked.
     let Ok(mut pools) = POOLS.try_lock() else {

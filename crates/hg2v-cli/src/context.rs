@@ -13,6 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::graphs::Asks;
 use crate::table::counted;
+use crate::threads;
 
 /// Options of every command.
 #[derive(Args, Clone)]
@@ -71,7 +72,7 @@ impl Context {
     }
 
     pub(crate) fn new(global: &Global) -> anyhow::Result<Context> {
-        rayon::ThreadPoolBuilder::new().num_threads(global.threads).build_global()?;
+        threads::share_among(global.threads)?;
         let limits = Limits {
             max_nodes: global.max_nodes,
             max_record_bytes: global.max_record_bytes,

@@ -15,6 +15,7 @@ mod out;
 mod predictions;
 mod store;
 mod table;
+mod threads;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;

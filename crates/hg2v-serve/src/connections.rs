@@ -7,9 +7,10 @@
 use std::convert::Infallible;
 use std::net::{SocketAddr, TcpListener};
 use std::pin::{Pin, pin};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
+use std::thread;
 use std::time::Duration;
 
 use axum::Router;
@@ -50,6 +51,20 @@ const ROOM: Duration = Duration::from_millis(100);
 const LAST_CALL: Duration = Duration::from_secs(2);
 const LINGER: Duration = Duration::from_millis(300);
 
+/// Threads that move bytes; others work.
+const WORKERS: usize = 2;
+
+/// Whether the system has so many threads more: the runtime would panic where it has none.
+fn try_threads(count: usize) -> std::io::Result<()> {
+    let gate = Mutex::new(());
+    thread::scope(|scope| {
+        // None ends before all have begun.
+        let _closed = gate.lock();
+        let pass = || drop(gate.lock());
+        (0..count).try_for_each(|_| thread::Builder::new().spawn_scoped(scope, pass).map(drop))
+    })
+}
+
 /// A server that has loaded everything and listens.
 #[derive(Debug)]
 pub struct Server {
@@ -73,8 +88,9 @@ impl Server {
         let refused = |e| Error::io(options.listen.to_string(), "listen", e);
         let listener = listener::listen(options.listen).map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
+        try_threads(1 + WORKERS).map_err(refused)?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
+            .worker_threads(WORKERS)
             .enable_all()
             .build()
             .map_err(refused)?;

@@ -197,6 +197,9 @@ fn remedy(action: &str, refusal: &io::Error) -> &'static str {
         ErrorKind::QuotaExceeded => {
             "; your share of the disk is used up: make room, or write elsewhere"
         }
+        ErrorKind::WouldBlock if matches!(action, "listen" | "serve") => {
+            "; the system has no thread left: raise the limit on processes (ulimit -u)"
+        }
         ErrorKind::FileTooLarge => {
             "; files may not become that long here: raise the limit (ulimit -f), or write elsewhere"
         }

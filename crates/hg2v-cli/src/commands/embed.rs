@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::thread::{self, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::Instant;
 
 use clap::ValueEnum;
@@ -22,6 +22,7 @@ use crate::device::DeviceArgs;
 use crate::graphs::{Asks, CacheArgs, say_findings, say_ignored};
 use crate::out::{refuse_json, refuse_same};
 use crate::table::{counted, decimal};
+use crate::threads;
 
 /// Nodes and edges gathered before they are embedded together.
 const CHUNK_SIZE: usize = 1 << 18;
@@ -93,7 +94,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let mut output = Output::new(&args, &model)?;
     let (path, shard) = (source.path.clone(), args.shard.unwrap_or(Shard::WHOLE));
     let chunks = Chunks::new(source, shard, CHUNK_SIZE);
-    let mut line = Line::start(chunks, &path, Arc::clone(&model), args.cache.open());
+    let mut line = Line::start(chunks, &path, Arc::clone(&model), args.cache.open())?;
     // Opening a card takes a while, in which the first graphs are read.
     let machine = args.device.open()?;
     let mut notes = Notes::default();
@@ -116,19 +117,24 @@ struct Line {
 }
 
 impl Line {
-    fn start(all: Chunks, path: &Path, model: Arc<Hg2v>, cache: Option<Cache>) -> Line {
+    fn start(
+        all: Chunks,
+        path: &Path,
+        model: Arc<Hg2v>,
+        cache: Option<Cache>,
+    ) -> anyhow::Result<Line> {
         let path = path.to_owned();
         let (to_prepare, chunks) = sync_channel(1);
         let (to_embed, prepared) = sync_channel(1);
-        let reader = thread::spawn(move || {
+        let reader = threads::start("read", move || {
             for chunk in all {
                 let failed = chunk.is_err();
                 if to_prepare.send(chunk).is_err() || failed {
                     break;
                 }
             }
-        });
-        let preparer = thread::spawn(move || {
+        })?;
+        let preparer = threads::start("prepare", move || {
             for chunk in chunks {
                 let done = chunk.and_then(|chunk| {
                     let (examples, notes) = model.examples(chunk.run(&path), cache.as_ref())?;
@@ -139,8 +145,8 @@ impl Line {
                     break;
                 }
             }
-        });
-        Line { prepared, workers: vec![reader, preparer] }
+        })?;
+        Ok(Line { prepared, workers: vec![reader, preparer] })
     }
 
     fn next(&mut self) -> anyhow::Result<Option<Prepared>> {

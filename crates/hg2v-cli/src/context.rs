@@ -1,17 +1,16 @@
 //! What every command shares: its common options, progress, and how it ends.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use clap::{ArgAction, Args};
 use hg2v::dataset::{self, Limits, Skipped, Source};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::graphs::Asks;
+use crate::progress::Progress;
 use crate::table::counted;
 use crate::threads;
 
@@ -113,23 +112,13 @@ impl Context {
         self.say(format!("{} skipped{others}", counted(count, "graph")));
     }
 
-    /// A progress bar over `len` things (a spinner when unknown), shown on a
-    /// terminal only.
-    pub(crate) fn progress(&self, what: &'static str, len: Option<u64>) -> ProgressBar {
-        if self.global.quiet || !io::stderr().is_terminal() {
-            return ProgressBar::hidden();
+    /// How far the work on `len` things is (where they are counted): a bar on a terminal, and
+    /// elsewhere a line now and then.
+    pub(crate) fn progress(&self, what: &'static str, len: Option<u64>) -> Progress {
+        match self.global.quiet {
+            true => Progress::silent(),
+            false => Progress::start(what, len),
         }
-        let template = match len {
-            Some(_) => "{msg} {wide_bar} {human_pos}/{human_len} {per_sec} {eta}",
-            None => "{msg} {spinner} {human_pos} {per_sec} {elapsed}",
-        };
-        let bar = len.map_or_else(ProgressBar::no_length, ProgressBar::new);
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
-        }
-        bar.set_message(what);
-        bar.enable_steady_tick(Duration::from_millis(200));
-        bar
     }
 
     /// Says something to the person watching, on standard error.

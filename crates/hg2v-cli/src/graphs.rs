@@ -9,7 +9,7 @@ use hg2v::dataset::summary::SummaryOptions;
 use hg2v::dataset::{self, Format};
 use hg2v::error::{Error, Place};
 use hg2v::graph::{Findings, GraphRecord, Scalar, WeightPolicy};
-use hg2v::prepare::{Preparation, graph_of};
+use hg2v::prepare::{Collection, Preparation, Run, graph_of};
 use hg2v::vectors::Vectors;
 use hg2v::{Hg2v, Hg2vParams};
 use serde::Serialize;
@@ -186,6 +186,21 @@ pub(crate) fn read(data: &Path, asks: Asks, context: &Context) -> anyhow::Result
     say_ignored(&ignored, source.beside(), context);
     context.say_skipped();
     Ok(Read { path, format: source.format, ignored, records })
+}
+
+/// Cleans and coarsens the graphs of `run` as a model of `params` will, and says how far it is.
+pub(crate) fn coarsened<'a>(
+    params: &Hg2vParams,
+    run: Run<'a>,
+    cache: Option<&Cache>,
+    context: &Context,
+) -> hg2v::Result<Collection<'a>> {
+    params.check()?;
+    let bar = context.progress("coarsening", Some(run.records.len() as u64));
+    let (weights, coarsening) = (params.weights, &params.coarsening);
+    let made = Collection::told(run, weights, coarsening, cache, &|more| bar.inc(more));
+    bar.finish_and_clear();
+    made
 }
 
 /// Says what files hold and graphs do not carry; what only lies [beside](hg2v::dataset::Source::beside)

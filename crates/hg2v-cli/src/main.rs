@@ -13,6 +13,7 @@ mod near;
 mod network;
 mod out;
 mod predictions;
+mod progress;
 mod store;
 mod table;
 mod threads;

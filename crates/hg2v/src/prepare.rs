@@ -5,7 +5,7 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::coarsen::cache::{Cache, pyramids};
+use crate::coarsen::cache::{Cache, Told, pyramids_told};
 use crate::coarsen::{self, Pyramid};
 use crate::dataset::features::{self, Applied, FeatureChoice, FeatureSchema};
 use crate::error::{Error, Place, Result};
@@ -26,7 +26,7 @@ pub struct Preparation {
 }
 
 /// What preparing met, counted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notes {
     /// Graphs.
     pub graphs: u64,
@@ -182,6 +182,21 @@ impl<'a> Collection<'a> {
         coarsening: &coarsen::Params,
         cache: Option<&Cache>,
     ) -> Result<Collection<'a>> {
+        Collection::told(run, weights, coarsening, cache, &|_| ())
+    }
+
+    /// As [`new`](Collection::new); `told` hears how many more graphs are coarsened, from any
+    /// thread.
+    ///
+    /// # Errors
+    /// As [`new`](Collection::new).
+    pub fn told(
+        run: Run<'a>,
+        weights: WeightPolicy,
+        coarsening: &coarsen::Params,
+        cache: Option<&Cache>,
+        told: &Told<'_>,
+    ) -> Result<Collection<'a>> {
         let made: Vec<(Graph, Findings)> = try_map(0..run.records.len(), |i| {
             graph_of(&run.records[i], weights, run.file, run.position_of(i))
         })?;
@@ -195,7 +210,7 @@ impl<'a> Collection<'a> {
         let mut rest = &graphs[..];
         let parts = run.parts().map(|part| rest.split_off(..part.records.len()));
         let parts: Vec<&[Graph]> = parts.map(Option::unwrap_or_default).collect();
-        let (pyramids, from_cache) = pyramids(&parts, coarsening, cache)?;
+        let (pyramids, from_cache) = pyramids_told(&parts, coarsening, cache, told)?;
         notes.from_cache = from_cache;
         notes.not_converged = pyramids.iter().filter(|pyramid| !pyramid.converged).count() as u64;
         Ok(Collection { run, graphs, pyramids, notes })

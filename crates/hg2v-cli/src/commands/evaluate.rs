@@ -121,7 +121,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let collection = match args.embeddings {
         // Vectors that are there already, and statistics, need no pyramids.
         Some(_) => Collection::flat(run, params.weights)?,
-        None => params.collect(run, args.cache.open().as_ref())?,
+        None => graphs::coarsened(&params, run, args.cache.open().as_ref(), context)?,
     };
     say_findings(&collection.notes.found, context);
     let mode = args.protocol.into();

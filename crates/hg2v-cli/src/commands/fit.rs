@@ -13,7 +13,6 @@ use hg2v::prepare::Run;
 use hg2v::saved::{self, Config, LogLine, RunNote};
 use hg2v::train::{End, Flow, State, Step};
 use hg2v::{Failure, Fit, Hg2v, Hg2vParams};
-use indicatif::ProgressBar;
 use serde_json::json;
 
 use crate::context::Context;
@@ -21,6 +20,7 @@ use crate::device::DeviceArgs;
 use crate::graphs::{self, Asks, CacheArgs, say_findings};
 use crate::interrupt;
 use crate::network::NetworkArgs;
+use crate::progress::Progress;
 use crate::table::counted;
 
 /// Train a model on a collection of graphs; labels are not used
@@ -106,7 +106,7 @@ fn prepare(
     let graphs::Read { path, records, .. } =
         graphs::read(&args.data, Asks::Weights(params.weights), context)?;
     let run = Run::of(&records, &path);
-    let collection = params.collect(run, args.cache.open().as_ref())?;
+    let collection = graphs::coarsened(params, run, args.cache.open().as_ref(), context)?;
     let fit = Fit { machine, ..params.prepare(&collection, None)? };
     if stored.is_some_and(|stored| stored.data != fit.config.data) {
         return Err(Error::input(
@@ -273,10 +273,7 @@ fn unfinished(args: &Args, why: impl std::fmt::Display) -> anyhow::Error {
     )
 }
 
-fn show(bar: &ProgressBar, step: &Step) {
-    if bar.is_hidden() {
-        return;
-    }
+fn show(bar: &Progress, step: &Step) {
     let losses: Vec<String> = step.mean.iter().map(|loss| format!("{:.3}", loss.total())).collect();
     bar.set_length(step.total);
     bar.set_position(step.step + 1);

@@ -154,7 +154,11 @@ impl Wanted<'_> {
         let preparation = &run.config.preparation;
         let of_file = Run::of(&graphs.records, &graphs.path);
         let (weights, coarsening) = (preparation.weights, &preparation.coarsening);
-        let collection = Collection::new(of_file, weights, coarsening, self.cache.as_ref())?;
+        let bar = context.progress("coarsening", Some(graphs.records.len() as u64));
+        let told = |more| bar.inc(more);
+        let cache = self.cache.as_ref();
+        let collection = Collection::told(of_file, weights, coarsening, cache, &told)?;
+        bar.finish_and_clear();
         let (dim, values) = self.vectors(&run, &collection, machine, context)?;
         let evaluation = match self.evaluation {
             Some(file) => Some(evaluation_of(file, &collection)?),

@@ -71,6 +71,9 @@ impl Cache {
     }
 }
 
+/// Whoever hears how many more graphs are done.
+pub type Told<'a> = dyn Fn(u64) + Sync + 'a;
+
 /// The pyramids of all graphs of `parts`, in their order, and how many came from the cache,
 /// which has an entry a part. Graphs are coarsened in parallel.
 ///
@@ -82,8 +85,24 @@ pub fn pyramids(
     params: &Params,
     cache: Option<&Cache>,
 ) -> Result<(Vec<Pyramid>, u64)> {
+    pyramids_told(parts, params, cache, &|_| ())
+}
+
+/// As [`pyramids`]; `told` hears how many more are done, from any thread.
+///
+/// # Errors
+/// As [`pyramids`].
+pub fn pyramids_told(
+    parts: &[&[Graph]],
+    params: &Params,
+    cache: Option<&Cache>,
+    told: &Told<'_>,
+) -> Result<(Vec<Pyramid>, u64)> {
     params.check()?;
-    let look_up = |part: &&[Graph]| cache.and_then(|cache| cache.read(part, params));
+    let look_up = |part: &&[Graph]| {
+        let found = cache.and_then(|cache| cache.read(part, params));
+        found.inspect(|found| told(found.len() as u64))
+    };
     let found: Vec<Option<Vec<Pyramid>>> = parts.par_iter().map(look_up).collect();
     let missing: Vec<&Graph> = parts
         .iter()
@@ -91,7 +110,8 @@ pub fn pyramids(
         .filter(|(_, found)| found.is_none())
         .flat_map(|(part, _)| *part)
         .collect();
-    let mut made = try_map(&missing, |graph| coarsen(graph, params))?.into_iter();
+    let make = |graph: &&Graph| coarsen(graph, params).inspect(|_| told(1));
+    let mut made = try_map(&missing, make)?.into_iter();
     let mut all = Vec::new();
     for (part, found) in parts.iter().zip(found) {
         all.extend(found.unwrap_or_else(|| {

@@ -229,7 +229,7 @@ impl Job<'_> {
         }
         let hg2v = Hg2vParams::default().seed(seed);
         let collection = match entry.pyramids {
-            true => hg2v.collect(self.graphs, self.cache.open().as_ref())?,
+            true => graphs::coarsened(&hg2v, self.graphs, self.cache.open().as_ref(), context)?,
             false => Collection::flat(self.graphs, hg2v.weights)?,
         };
         let study = Study::new(&collection, mode, self.splits, protocol)?;

@@ -23,6 +23,7 @@ use super::figures::{Figure, chosen};
 use crate::context::Context;
 use crate::figure::network::{Network, View};
 use crate::figure::{Anchor, Color, Drawing, GREY, KINDS, PALE, Point};
+use crate::graphs::coarsened;
 use crate::table::{Table, percent};
 
 /// The paper's sets, and how many graphs its figures draw neighbours of.
@@ -74,7 +75,7 @@ pub(super) fn make(args: &Args, context: &Context) -> anyhow::Result<Figure> {
             records = kept.iter().map(|&i| std::mem::take(&mut records[i])).collect();
         }
         let run = Run::of(&records, &file);
-        let collection = params.collect(run, args.cache.open().as_ref())?;
+        let collection = coarsened(&params, run, args.cache.open().as_ref(), context)?;
         let vectors = vectors(set, &collection, &params, &machine, context)?;
         let wanted = SETS.iter().find(|(name, _)| *name == set).map_or(0, |(_, rows)| *rows);
         all.push(found(set, &collection, &vectors, wanted, context.seed())?);

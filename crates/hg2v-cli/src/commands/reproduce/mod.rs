@@ -30,7 +30,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::device::DeviceArgs;
-use crate::graphs::CacheArgs;
+use crate::graphs::{self, CacheArgs};
 use crate::host::Host;
 use crate::judging::{GridArg, best, candidates};
 use crate::network::Preset;
@@ -279,7 +279,7 @@ fn reproduce(
     }
 
     let run = Run::of(&records, &file);
-    let collection = params.collect(run, args.cache.open().as_ref())?;
+    let collection = graphs::coarsened(&params, run, args.cache.open().as_ref(), context)?;
     let study = Study::new(&collection, Mode::Inductive, asked, protocol)?;
     let judge = |kind: Kind, embedder: &dyn Embedder, params: Option<&Hg2vParams>| {
         let method = Method { kind, shape: params.map(Shape::of) };

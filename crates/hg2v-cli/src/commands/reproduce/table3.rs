@@ -28,6 +28,7 @@ use super::record::{self, Kind};
 use super::table::markdown_of;
 use super::{Args, QUICK_SPLITS, SPLITS, none_found, sets, there_already, value_name};
 use crate::context::Context;
+use crate::graphs::coarsened;
 use crate::host::Host;
 use crate::store::{self, FORMAT, Kept, Store};
 use crate::table::Table;
@@ -231,7 +232,8 @@ impl Transfers<'_> {
         if !self.models.contains_key(from) {
             context.say(format!("{from}: training on {} graphs", sources.len()));
             let run = Run::of(&sources, Path::new(from));
-            let mut fit = params.prepare(&params.collect(run, cache.as_ref())?, None)?;
+            let collection = coarsened(&params, run, cache.as_ref(), context)?;
+            let mut fit = params.prepare(&collection, None)?;
             fit.machine = self.machine.clone();
             let bar = context.progress("training", Some(params.recipe.epochs));
             let trained = fit.train(None, |_, step| {
@@ -242,7 +244,7 @@ impl Transfers<'_> {
             self.models.insert(from, trained.0);
         }
         let run = Run::of(&targets, Path::new(to));
-        let collection = params.collect(run, cache.as_ref())?;
+        let collection = coarsened(&params, run, cache.as_ref(), context)?;
         let study = Study::new(&collection, Mode::Inductive, asked, protocol)?;
         let machine = self.machine.clone();
         let model = self.models[from].clone();

@@ -10,6 +10,7 @@ use clap::{ArgAction, Args};
 use hg2v::dataset::{self, Limits, Skipped, Source};
 
 use crate::graphs::Asks;
+use crate::interrupt::{self, Stopped};
 use crate::progress::Progress;
 use crate::table::counted;
 use crate::threads;
@@ -138,7 +139,7 @@ impl Context {
 }
 
 /// Prints the one error a command ends with, and chooses its exit code: 2 for
-/// wrong usage or unreadable input, 1 for everything else.
+/// wrong usage or unreadable input, 128 and its number for a signal, 1 for everything else.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     // A reader that closed our output early (`| head`) has what it wanted.
     let closed = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
@@ -153,6 +154,9 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
         }
     }
     let _ = writeln!(io::stderr(), "error: {text}");
+    if let Some(stopped) = error.downcast_ref::<Stopped>() {
+        return ExitCode::from(interrupt::code_of(stopped.signal));
+    }
     let judging = error.downcast_ref::<hg2v_eval::Error>();
     let graphs = match judging {
         Some(hg2v_eval::Error::Graphs(error)) => Some(error),

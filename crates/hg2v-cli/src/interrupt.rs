@@ -1,49 +1,148 @@
 //! Signals that ask for an end: Ctrl-C, SIGTERM, and a terminal that goes away.
+//!
+//! A thread waits for them. It removes what is half written and ends the process, with the code by
+//! which shells tell that a signal ended it. Work that can be stopped between two steps
+//! [is waited for](Farewell::after_the_step), though not for long. Whoever asks twice gets the end
+//! at once.
 
-use std::io::{self, Read};
+use std::fmt;
+use std::io::{self, Read, Write};
 use std::process::{Child, Command, ExitStatus, exit};
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
+use anyhow::Context as _;
 use hg2v::output;
 use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
 use signal_hook::iterator::Signals;
 
-/// From now on, whoever asks for an end leaves nothing half written behind.
-///
-/// # Errors
-/// A system that lets nobody listen.
-pub(crate) fn clean_up() -> io::Result<()> {
-    let mut signals = Signals::new(endings())?;
-    std::thread::spawn(move || {
-        if let Some(signal) = signals.forever().next() {
-            if let Some(child) = child().as_mut() {
-                let _ = child.kill();
-            }
-            output::discard_unfinished();
-            // As a shell tells that a signal ended a process.
-            exit(128 + signal);
-        }
-    });
-    Ok(())
-}
+use crate::threads;
+
+/// How long a step, or a process of ours, has to come to its end.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long after the first a signal is taken for the same: some programs send each twice, to the
+/// process and to its group.
+const ECHO: Duration = Duration::from_millis(200);
+
+/// The signal that asked for an end; 0 as long as there was none.
+static ASKED: AtomicI32 = AtomicI32::new(0);
+
+/// What is said at the end, and whether the work itself will come to one.
+static FAREWELL: Mutex<Option<(String, Way)>> = Mutex::new(None);
 
 /// The process that works for this one.
 static CHILD: Mutex<Option<Child>> = Mutex::new(None);
 
-fn child() -> MutexGuard<'static, Option<Child>> {
-    CHILD.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs a command that ends when this process is told to; says how it ended, and what it wrote to
-/// its standard error, which must be a pipe.
+/// From now on, whoever asks for an end leaves nothing half written behind.
+///
+/// # Errors
+/// A system that lets nobody listen, or has no thread left.
+pub(crate) fn listen() -> anyhow::Result<()> {
+    let mut signals = Signals::new(endings()).context("cannot listen for Ctrl-C")?;
+    threads::start("signals", move || {
+        let mut signals = signals.forever();
+        let Some(signal) = signals.next() else { return };
+        let heard = Instant::now();
+        if threads::start("end", move || end(signal)).is_err() {
+            end(signal);
+        }
+        let again = signals.find(|_| heard.elapsed() > ECHO).unwrap_or(signal);
+        signal_hook::low_level::exit(code_of(again).into());
+    })?;
+    Ok(())
+}
+
+/// How a process that `signal` ended tells so.
+pub(crate) fn code_of(signal: i32) -> u8 {
+    u8::try_from(128 + signal).unwrap_or(u8::MAX)
+}
+
+fn end(signal: i32) -> ! {
+    ASKED.store(signal, Ordering::SeqCst);
+    if matches!(*locked(&FAREWELL), Some((_, Way::AfterTheStep))) {
+        // Whoever comes to the end of a step ends the process.
+        thread::sleep(PATIENCE);
+    }
+    if let Some(child) = locked(&CHILD).as_mut() {
+        dismiss(child);
+    }
+    if let Some((words, _)) = &*locked(&FAREWELL) {
+        let _ = writeln!(io::stderr(), "error: {words}");
+    }
+    output::discard_unfinished();
+    exit(code_of(signal).into());
+}
+
+/// How work ends that can be continued.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    AtOnce,
+    AfterTheStep,
+}
+
+/// What to say to whoever asks for an end, as long as this is held.
+pub(crate) struct Farewell(());
+
+impl Farewell {
+    /// The work ends at once, with these words.
+    pub(crate) fn at_once(words: impl Into<String>) -> Farewell {
+        *locked(&FAREWELL) = Some((words.into(), Way::AtOnce));
+        Farewell(())
+    }
+
+    /// The work looks at [`asked`] after every step and ends with a [`Stopped`]; a step that does
+    /// not come to its end soon is cut short, with these words.
+    pub(crate) fn after_the_step(words: impl Into<String>) -> Farewell {
+        *locked(&FAREWELL) = Some((words.into(), Way::AfterTheStep));
+        Farewell(())
+    }
+}
+
+impl Drop for Farewell {
+    fn drop(&mut self) {
+        *locked(&FAREWELL) = None;
+    }
+}
+
+/// The signal that asked for an end, if one did.
+pub(crate) fn asked() -> Option<i32> {
+    match ASKED.load(Ordering::SeqCst) {
+        0 => None,
+        signal => Some(signal),
+    }
+}
+
+/// Work that a signal stopped, and how to go on with it.
+#[derive(Debug)]
+pub(crate) struct Stopped {
+    pub(crate) signal: i32,
+    pub(crate) words: String,
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words)
+    }
+}
+
+impl std::error::Error for Stopped {}
+
+/// Runs a command that ends when this process does, however that may be: its standard input is a
+/// pipe, at whose end it is to [end too](end_with_parent). Says how it ended, and what it wrote to
+/// its standard error; both must be pipes.
 ///
 /// # Errors
 /// When it cannot be started or waited for.
 pub(crate) fn ending_with_us(mut command: Command) -> io::Result<(ExitStatus, String)> {
     // Started and known at once: no signal finds it running unknown.
-    let mut slot = child();
+    let mut slot = locked(&CHILD);
     let pipe = slot.insert(command.spawn()?).stderr.take();
     drop(slot);
     let mut said = Vec::new();
@@ -51,23 +150,35 @@ pub(crate) fn ending_with_us(mut command: Command) -> io::Result<(ExitStatus, St
         pipe.read_to_end(&mut said)?;
     }
     // Its last word was said, so it is at its end.
-    let status = child().as_mut().map(Child::wait).transpose()?.unwrap_or_default();
-    *child() = None;
+    let status = locked(&CHILD).as_mut().map(Child::wait).transpose()?.unwrap_or_default();
+    *locked(&CHILD) = None;
     Ok((status, String::from_utf8_lossy(&said).into_owned()))
 }
 
-/// A flag that is set when somebody asks for an end; who asks again gets it at once.
+/// Lets a process of ours come to its end, and ends it if it does not.
+fn dismiss(child: &mut Child) {
+    drop(child.stdin.take());
+    let asked = Instant::now();
+    while asked.elapsed() < PATIENCE && matches!(child.try_wait(), Ok(None)) {
+        thread::sleep(Duration::from_millis(5));
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// Ends this process when the one that started it is gone, which holds the other end of the pipe
+/// that is standard input.
 ///
 /// # Errors
-/// A system that lets nobody listen.
-pub(crate) fn asked() -> io::Result<Arc<AtomicBool>> {
-    let asked = Arc::new(AtomicBool::new(false));
-    for signal in endings() {
-        // In this order: the first time, the flag is not set yet.
-        flag::register_conditional_shutdown(signal, 1, Arc::clone(&asked))?;
-        flag::register(signal, Arc::clone(&asked))?;
-    }
-    Ok(asked)
+/// A system that has no thread left.
+pub(crate) fn end_with_parent() -> anyhow::Result<()> {
+    threads::start("parent", || {
+        // Nothing ever comes.
+        let _ = io::copy(&mut io::stdin(), &mut io::sink());
+        output::discard_unfinished();
+        exit(1);
+    })?;
+    Ok(())
 }
 
 /// The end of a terminal counts unless it is to be ignored, as `nohup` arranges.

@@ -19,6 +19,7 @@ mod table;
 mod threads;
 
 use std::io::{self, IsTerminal, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -34,7 +35,14 @@ use context::{Context, Global};
 /// folder of them, or the NAME of a known set found under --data-dir.
 #[derive(Parser)]
 #[command(name = "hg2v", version, propagate_version = true, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 done, 1 failed, 2 wrong usage or unreadable input.")]
+#[command(after_help = "\
+Exit codes:
+  0    done
+  1    failed
+  2    wrong usage or unreadable input
+  129  stopped because its terminal went away (SIGHUP)
+  130  stopped by Ctrl-C (SIGINT)
+  143  stopped by SIGTERM")]
 struct Cli {
     #[command(flatten)]
     global: Global,
@@ -48,14 +56,21 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
-    let result = Context::new(&cli.global).and_then(|context| {
+    let run = || {
+        let context = Context::new(&cli.global)?;
         let result = cli.command.run(&context);
         context.say_skipped();
         result
-    });
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => context::report(&error),
+    };
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(error)) => context::report(&error),
+        // What happened was said where it happened.
+        Err(_) => {
+            let _ =
+                writeln!(io::stderr(), "hg2v broke down: this is a bug in hg2v; please report it");
+            ExitCode::FAILURE
+        }
     }
 }
 

@@ -3,10 +3,8 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
 use hg2v::error::{Error, Place};
 use hg2v::output::{OutputFile, OutputFolder, is_occupied};
 use hg2v::prepare::Run;
@@ -18,7 +16,7 @@ use serde_json::json;
 use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::{self, Asks, CacheArgs, say_findings};
-use crate::interrupt;
+use crate::interrupt::{self, Farewell, Stopped};
 use crate::network::NetworkArgs;
 use crate::progress::Progress;
 use crate::table::counted;
@@ -75,6 +73,8 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     if stored.is_none() {
         begin(&args.out, new, &fit.config)?;
     }
+    // Before, there is nothing to keep; from here on a step has a moment to come to its end.
+    let _farewell = Farewell::after_the_step(continuation(&args, "stopped"));
     let trained = train(&args, &fit, context)?;
     let note = RunNote {
         // Standard input is nowhere afterwards.
@@ -148,7 +148,6 @@ fn train(args: &Args, fit: &Fit, context: &Context) -> anyhow::Result<Trained> {
     if let Some(state) = &state {
         context.say(format!("going on after step {}", state.step));
     }
-    let stop = interrupt::asked().context("listening for Ctrl-C")?;
     let started = Instant::now();
     let mut saved = Instant::now();
     let mut saved_step = 0;
@@ -160,7 +159,7 @@ fn train(args: &Args, fit: &Fit, context: &Context) -> anyhow::Result<Trained> {
             log.add(step, started.elapsed())?;
             last = Some(step.clone());
         }
-        let stopping = stop.load(Ordering::Relaxed);
+        let stopping = interrupt::asked().is_some();
         let every =
             if step.ends_epoch { args.checkpoint_every / 10 } else { args.checkpoint_every };
         if stopping || saved.elapsed() >= every {
@@ -173,7 +172,10 @@ fn train(args: &Args, fit: &Fit, context: &Context) -> anyhow::Result<Trained> {
     bar.finish_and_clear();
     match ended {
         Ok((model, End::Done)) => Ok(Trained { model, last, took: started.elapsed() }),
-        Ok((_, End::Paused)) => Err(unfinished(args, "stopped")),
+        Ok((_, End::Paused)) => {
+            let signal = interrupt::asked().unwrap_or_default();
+            Err(Stopped { signal, words: continuation(args, "stopped") }.into())
+        }
         // The last checkpoint and the log up to it are what the run goes on from.
         Err(Failure { error: error @ Error::Io { .. }, .. }) => Err(unfinished(args, error)),
         Err(Failure { error, good }) => {
@@ -251,10 +253,7 @@ fn new_folder(path: &Path) -> hg2v::Result<Option<OutputFolder>> {
     if path.is_dir() {
         return OutputFile::create(&path.join(saved::CONFIG)).map(|_| None);
     }
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent).map_err(|e| Error::io(path, "create", e))?;
-    }
-    OutputFolder::create(path).map(Some)
+    OutputFolder::create_with_parents(path).map(Some)
 }
 
 /// Begins a run in a folder: a new one appears with its configuration in it.
@@ -266,11 +265,12 @@ fn begin(path: &Path, new: Option<OutputFolder>, config: &Config) -> hg2v::Resul
 
 /// Why a run stopped, and how it goes on.
 fn unfinished(args: &Args, why: impl std::fmt::Display) -> anyhow::Error {
-    anyhow::anyhow!(
-        "{why}; the run goes on where it is with: hg2v fit {} --out {} --resume",
-        args.data.display(),
-        args.out.display()
-    )
+    anyhow::anyhow!(continuation(args, why))
+}
+
+fn continuation(args: &Args, why: impl std::fmt::Display) -> String {
+    let (data, out) = (args.data.display(), args.out.display());
+    format!("{why}; the run goes on where it is with: hg2v fit {data} --out {out} --resume")
 }
 
 fn show(bar: &Progress, step: &Step) {

@@ -20,7 +20,6 @@ mod reproduce;
 mod search;
 mod serve;
 
-use anyhow::Context as _;
 use clap::Subcommand;
 
 use crate::context::Context;
@@ -52,9 +51,9 @@ pub(crate) enum Command {
 
 impl Command {
     pub(crate) fn run(self, context: &Context) -> anyhow::Result<()> {
-        // These two end in their own ways.
-        if !matches!(self, Command::Fit(_) | Command::Serve(_)) {
-            interrupt::clean_up().context("listening for Ctrl-C")?;
+        // A server finishes what it has accepted.
+        if !matches!(self, Command::Serve(_)) {
+            interrupt::listen()?;
         }
         match self {
             Command::Demo(args) => demo::run(args, context),

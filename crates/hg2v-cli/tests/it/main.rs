@@ -21,6 +21,8 @@ mod images;
 mod info;
 mod model; // fit, embed, evaluate, demo
 mod nonsense; // and what they say to it
+#[cfg(target_os = "linux")]
+mod process; // signals, kills, threads
 mod report; // the page, as a file
 mod reproduce;
 mod search; // drift, project

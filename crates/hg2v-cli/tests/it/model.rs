@@ -371,7 +371,7 @@ fn a_killed_run_and_an_interrupted_run_resume_to_the_same_bytes() {
     Command::new("kill").args(["-INT", &pid]).status().unwrap();
     let output = child.wait_with_output().unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{err}");
+    assert_eq!(output.status.code(), Some(130), "{err}");
     assert!(err.contains("fit graphs.jsonl --out stopped --resume"), "{err}");
     done(at, &["fit", "graphs.jsonl", "--out", "stopped", "--resume"]);
 
@@ -419,6 +419,8 @@ fn nonsense_gets_one_error_and_exit_code_two() {
         (vec!["fit", "graphs.jsonl", "--out", "y", "--device", "gpu"], "it must be cpu, cuda"),
         (vec!["fit", "none.jsonl", "--out", "y"], "no graphs"),
         (vec!["fit", "absent.jsonl", "--out", "y"], "absent.jsonl"),
+        (vec!["fit", "absent.jsonl", "--out", "y/deep/m"], "absent.jsonl"),
+        (vec!["fit", "none.jsonl", "--out", "y/deep/m"], "no graphs"),
         (vec!["embed", "absent", "graphs.jsonl", "--out", "v.csv"], "absent"),
         (vec!["embed", "m", "bare.jsonl", "--out", "v.csv"], "graph `a` has no node attributes"),
         (vec!["embed", "m", "graphs.jsonl", "--out", "v.txt"], ".npy, .parquet, .csv or .tsv"),

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::str::FromStr;
 
+use anyhow::Context as _;
 use hg2v::Hg2vParams;
 use hg2v::dataset::name_of;
 use hg2v::error::Error;
@@ -109,10 +110,13 @@ pub(super) fn child(
         .args(env::args_os().skip(1))
         .env("HG2V_COMPARE_CELL", format!("{}/{}", place.set, place.method))
         .env("HG2V_COMPARE_FOLDER", folder)
-        .stdin(Stdio::null())
+        .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
-    let (status, said) = interrupt::ending_with_us(command)?;
+    let ran = interrupt::ending_with_us(command);
+    let (status, said) = ran.with_context(|| {
+        format!("cannot run {method} in a process of its own; is there room for one (ulimit -u)?")
+    })?;
     if status.success() {
         return Ok(Ok(store::read(&folder.join(format!("{set}.{method}.json")))?));
     }
@@ -168,6 +172,7 @@ pub(super) fn fill(
     args: &Args,
     context: &Context,
 ) -> anyhow::Result<()> {
+    interrupt::end_with_parent()?;
     let named = methods.get(place.method).and_then(|name| registry::find(name));
     let (Some(data), Some(entry)) = (args.data.get(place.set), named) else {
         return Err(Error::parameter("--cell", format!("{place:?}"), "it is not there").into());

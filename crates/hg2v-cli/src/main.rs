@@ -12,6 +12,7 @@ mod judging;
 mod near;
 mod network;
 mod out;
+mod parts;
 mod predictions;
 mod progress;
 mod store;

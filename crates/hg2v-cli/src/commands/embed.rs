@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use hg2v::coarsen::cache::Cache;
@@ -16,11 +16,14 @@ use hg2v::vectors::{self, Key, Shape, VectorSink};
 use hg2v::{Hg2v, embed};
 use serde_json::json;
 
+use super::fit::seconds;
 use crate::chunks::{Chunk, Chunks, Shard};
 use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::{Asks, CacheArgs, say_findings, say_ignored};
+use crate::interrupt::Farewell;
 use crate::out::{refuse_json, refuse_same};
+use crate::parts::{Part, Parts};
 use crate::table::{counted, decimal};
 use crate::threads;
 
@@ -32,6 +35,10 @@ const CHUNK_SIZE: usize = 1 << 18;
 /// Graphs are read, coarsened, embedded and written in a stream: memory does not
 /// grow with their number. A graph's vector is the same bits whatever it is
 /// embedded beside, and however many threads or shards there are.
+///
+/// A run that takes longer keeps what is done in the folder PATH.partial until PATH is
+/// complete: if it is stopped, or killed, the same command goes on from there and ends
+/// in the same bits.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -56,13 +63,16 @@ pub(crate) struct Args {
     /// What a row is
     #[arg(long, value_enum, default_value = "graph", value_name = "WHAT")]
     per: PerArg,
+    /// How much work a kill may cost
+    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
+    checkpoint_every: Duration,
     #[command(flatten)]
     device: DeviceArgs,
     #[command(flatten)]
     cache: CacheArgs,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum PerArg {
     /// a graph
     Graph,
@@ -92,21 +102,98 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let (ignored, beside) = (source.listen(), source.beside().to_vec());
     let bar = context.progress("embedding", source.len);
     let mut output = Output::new(&args, &model)?;
+    let parts = Arc::new(parts(&args, &model)?);
     let (path, shard) = (source.path.clone(), args.shard.unwrap_or(Shard::WHOLE));
     let chunks = Chunks::new(source, shard, CHUNK_SIZE);
-    let mut line = Line::start(chunks, &path, Arc::clone(&model), args.cache.open())?;
+    let preparer = Preparer {
+        path: path.clone(),
+        model: Arc::clone(&model),
+        cache: args.cache.open(),
+        parts: Arc::clone(&parts),
+    };
+    let mut line = Line::start(chunks, preparer)?;
     // Opening a card takes a while, in which the first graphs are read.
     let machine = args.device.open()?;
-    let mut notes = Notes::default();
-    while let Some(prepared) = line.next()? {
-        output.write(&model, &machine, &path, &prepared)?;
-        notes.add(&prepared.notes);
-        bar.inc(prepared.chunk.passed);
+    let mut keeper = Keeper { parts: (*parts).as_ref(), farewell: None, found: 0 };
+    let mut embed_all = || -> anyhow::Result<Notes> {
+        let mut notes = Notes::default();
+        while let Some(Prepared { chunk, work }) = line.next()? {
+            keeper.prepare_farewell();
+            let part = match work {
+                Work::Done(part) => keeper.found(part),
+                Work::Ready(examples, notes) => {
+                    let rows = output.rows(&model, &machine, &examples)?;
+                    keeper.keep(&chunk, Part { rows, notes }, context)
+                }
+            };
+            output.write(&path, &chunk, &part.rows)?;
+            notes.add(&part.notes);
+            bar.inc(chunk.passed);
+        }
+        Ok(notes)
+    };
+    let notes = embed_all().inspect_err(|_| keeper.tell(context))?;
+    output.sink.finish().inspect_err(|_| keeper.tell(context))?;
+    if let Some(parts) = &*parts {
+        parts.remove()?;
     }
-    output.sink.finish()?;
     bar.finish_and_clear();
     say_ignored(&ignored(), &beside, context);
+    if keeper.found > 0 {
+        context.say(format!("{} embedded before it was stopped", counted(keeper.found, "graph")));
+    }
     report(&args, &notes, output.dim, started, context)
+}
+
+/// Where what is done is kept, under all that vectors depend on but the graphs.
+fn parts(args: &Args, model: &Hg2v) -> anyhow::Result<Option<Parts>> {
+    let config = serde_json::to_vec(model.config())?;
+    let parameters: Vec<u8> =
+        model.parameters().iter().flat_map(|value| value.to_le_bytes()).collect();
+    let (device, per) = (args.device.describe(), format!("{:?}", args.per));
+    let identity: [&[u8]; 4] = [&config, &parameters, device.as_bytes(), per.as_bytes()];
+    Ok(Parts::beside(&args.out, &identity, args.checkpoint_every))
+}
+
+/// Keeps what is done, as long as the disk lets it.
+struct Keeper<'a> {
+    parts: Option<&'a Parts>,
+    farewell: Option<Farewell>,
+    /// Graphs that another run embedded.
+    found: u64,
+}
+
+impl Keeper<'_> {
+    fn found(&mut self, part: Part) -> Part {
+        self.found += part.notes.graphs;
+        part
+    }
+
+    fn keep(&mut self, chunk: &Chunk, part: Part, context: &Context) -> Part {
+        let kept = self.parts.map(|parts| parts.keep(chunk, &part));
+        if let Some(Err(error)) = kept {
+            context.say(format!("what is done cannot be kept until the end: {error}"));
+            self.parts = None;
+        }
+        part
+    }
+
+    /// How the run goes on, where it can.
+    fn continuation(&self) -> Option<String> {
+        let folder = self.parts?.used()?.display();
+        Some(format!("what is done is kept in {folder}: the same command goes on from there"))
+    }
+
+    fn prepare_farewell(&mut self) {
+        if self.farewell.is_none() {
+            let words = self.continuation();
+            self.farewell = words.map(|words| Farewell::at_once(format!("stopped; {words}")));
+        }
+    }
+
+    fn tell(&self, context: &Context) {
+        self.continuation().inspect(|words| context.say(words));
+    }
 }
 
 /// A production line: while a chunk is embedded and written, the next is coarsened and
@@ -116,14 +203,30 @@ struct Line {
     workers: Vec<JoinHandle<()>>,
 }
 
+/// Whoever makes graphs ready to be embedded.
+struct Preparer {
+    path: PathBuf,
+    model: Arc<Hg2v>,
+    cache: Option<Cache>,
+    parts: Arc<Option<Parts>>,
+}
+
+impl Preparer {
+    fn prepare(&self, chunk: Chunk) -> hg2v::Result<Prepared> {
+        let work = match (*self.parts).as_ref().and_then(|parts| parts.find(&chunk)) {
+            Some(part) => Work::Done(part),
+            None => {
+                let run = chunk.run(&self.path);
+                let (examples, notes) = self.model.examples(run, self.cache.as_ref())?;
+                Work::Ready(examples, notes)
+            }
+        };
+        Ok(Prepared { chunk, work })
+    }
+}
+
 impl Line {
-    fn start(
-        all: Chunks,
-        path: &Path,
-        model: Arc<Hg2v>,
-        cache: Option<Cache>,
-    ) -> anyhow::Result<Line> {
-        let path = path.to_owned();
+    fn start(all: Chunks, preparer: Preparer) -> anyhow::Result<Line> {
         let (to_prepare, chunks) = sync_channel(1);
         let (to_embed, prepared) = sync_channel(1);
         let reader = threads::start("read", move || {
@@ -136,10 +239,7 @@ impl Line {
         })?;
         let preparer = threads::start("prepare", move || {
             for chunk in chunks {
-                let done = chunk.and_then(|chunk| {
-                    let (examples, notes) = model.examples(chunk.run(&path), cache.as_ref())?;
-                    Ok(Prepared { chunk, examples, notes })
-                });
+                let done = chunk.and_then(|chunk| preparer.prepare(chunk));
                 let failed = done.is_err();
                 if to_embed.send(done).is_err() || failed {
                     break;
@@ -163,11 +263,17 @@ impl Line {
     }
 }
 
-/// Graphs ready to be embedded.
+/// Graphs whose turn it is.
 struct Prepared {
     chunk: Chunk,
-    examples: Vec<Example>,
-    notes: Notes,
+    work: Work,
+}
+
+enum Work {
+    /// Ready to be embedded, and what making them ready met.
+    Ready(Vec<Example>, Notes),
+    /// Embedded by a run that was stopped.
+    Done(Part),
 }
 
 /// The file of vectors, and what its rows are.
@@ -175,6 +281,8 @@ struct Output {
     sink: Box<dyn VectorSink>,
     per: PerArg,
     dim: usize,
+    /// Numbers of a graph's vector.
+    embedding_dim: usize,
     /// For vectors of levels: which numbers of an embedding each is made of.
     levels: Vec<Vec<Range<usize>>>,
 }
@@ -203,39 +311,49 @@ impl Output {
         };
         let dim = names.len();
         let sink = vectors::create(&args.out, Shape { names, part, model: Some(model.digest()?) })?;
-        Ok(Output { sink, per: args.per, dim, levels })
+        Ok(Output { sink, per: args.per, dim, embedding_dim: layout.embedding_dim(), levels })
     }
 
-    fn write(
-        &mut self,
+    /// The numbers of all rows of a chunk.
+    fn rows(
+        &self,
         model: &Hg2v,
         machine: &Machine,
-        file: &Path,
-        Prepared { chunk, examples, .. }: &Prepared,
-    ) -> anyhow::Result<()> {
+        examples: &[Example],
+    ) -> hg2v::Result<Vec<f32>> {
+        if self.per != PerArg::Node {
+            return model.embed_examples_on(machine, examples);
+        }
+        let mut rows = Vec::new();
+        for example in examples {
+            let (network, parameters) = (model.network(), model.parameters());
+            rows.extend(embed::nodes_on(machine, network, parameters, example)?);
+        }
+        Ok(rows)
+    }
+
+    fn write(&mut self, file: &Path, chunk: &Chunk, rows: &[f32]) -> hg2v::Result<()> {
         let run = chunk.run(file);
-        let rows = match self.per {
-            PerArg::Node => Vec::new(),
-            _ => model.embed_examples_on(machine, examples)?,
-        };
-        let dim = model.network().layout.embedding_dim();
+        let mut rest = rows;
         for (i, record) in chunk.records.iter().enumerate() {
             let id = record.id_at(run.position_of(i));
             let key = |part| Key { id: &id, label: record.label.as_ref(), part };
+            let numbers = match self.per {
+                PerArg::Node => record.num_nodes as usize * self.dim,
+                _ => self.embedding_dim,
+            };
+            let own = rest.split_off(..numbers).unwrap_or_default();
             match self.per {
-                PerArg::Graph => self.sink.write(key(None), &rows[i * dim..(i + 1) * dim])?,
+                PerArg::Graph => self.sink.write(key(None), own)?,
                 PerArg::Level => {
-                    let row = &rows[i * dim..(i + 1) * dim];
                     for (level, parts) in self.levels.iter().enumerate() {
-                        let own: Vec<f32> =
-                            parts.iter().flat_map(|part| row[part.clone()].to_vec()).collect();
-                        self.sink.write(key(Some(level as u64 + 1)), &own)?;
+                        let row: Vec<f32> =
+                            parts.iter().flat_map(|part| own[part.clone()].to_vec()).collect();
+                        self.sink.write(key(Some(level as u64 + 1)), &row)?;
                     }
                 }
                 PerArg::Node => {
-                    let (network, parameters) = (model.network(), model.parameters());
-                    let rows = embed::nodes_on(machine, network, parameters, &examples[i])?;
-                    for (node, row) in rows.chunks_exact(self.dim).enumerate() {
+                    for (node, row) in own.chunks_exact(self.dim).enumerate() {
                         self.sink.write(key(Some(node as u64)), row)?;
                     }
                 }

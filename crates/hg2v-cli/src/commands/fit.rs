@@ -55,7 +55,7 @@ pub(crate) struct Args {
     cache: CacheArgs,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "it must be a number of seconds".to_owned())?;
     Duration::try_from_secs_f64(number).map_err(|_| "it must be 0 or more".to_owned())
 }

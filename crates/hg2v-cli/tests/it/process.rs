@@ -200,6 +200,88 @@ fn the_process_of_a_killed_comparison_ends_with_it() {
     assert_eq!(names(&scratch), Vec::<String>::new());
 }
 
+/// Graphs in several chunks, a model `m`, and what `embed` makes of them in every way.
+#[test]
+fn a_killed_embedding_goes_on_to_the_same_bytes() {
+    let folder = folder_with_graphs(&["--graphs", "6000", "--nodes", "20"]);
+    let at = folder.path();
+    let few = ["generate", "dla", "--graphs", "20", "--nodes", "20", "--out", "few.jsonl"];
+    done(at, &few);
+    done(at, &[&["fit", "few.jsonl", "--out", "m"][..], &SMALL].concat());
+    let mut went_on = 0;
+    for (moment, words) in [
+        "--out NAME.npy",
+        "--out NAME.parquet",
+        "--out NAME.csv --shard 1/2",
+        "--out NAME.tsv --per level",
+        "--out NAME.npy --per node --untrained",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let words = format!("embed m graphs.jsonl --no-cache {words}");
+        let named = |name: &str| words.replace("NAME", name);
+        done(at, &named("whole").split(' ').collect::<Vec<_>>());
+        let stopped = named("stopped");
+        let stopped: Vec<&str> = stopped.split(' ').chain(["--checkpoint-every", "0"]).collect();
+        let out = at.join(stopped[stopped.iter().position(|word| *word == "--out").unwrap() + 1]);
+        let partial = out.with_file_name(format!("{}.partial", out.file_name().unwrap().display()));
+        let parts = || fs::read_dir(&partial).map_or(0, |parts| parts.count());
+        // Killed after some parts, then after some more; then told to end.
+        for (signal, more) in [("-KILL", 1), ("-KILL", 1 + moment % 2), ("-TERM", 1)] {
+            let enough = parts() + more;
+            let mut child = command(at, &stopped).spawn().unwrap();
+            let ended = |child: &mut Child| child.try_wait().unwrap().is_some();
+            while !ended(&mut child) && parts() < enough {
+                sleep(Duration::from_millis(1));
+            }
+            if ended(&mut child) {
+                break;
+            }
+            send(signal, &child);
+            let said = child.wait_with_output().unwrap();
+            assert!(!out.exists() || said.status.success(), "{stopped:?}");
+            if signal == "-TERM" && !said.status.success() {
+                let said = String::from_utf8_lossy(&said.stderr);
+                assert!(said.contains(".partial: the same command goes on from there"), "{said}");
+            }
+        }
+        let (_, said) = done(at, &stopped);
+        went_on += usize::from(said.contains("embedded before it was stopped"));
+        assert!(!partial.exists(), "{} is left", partial.display());
+        for name in names(at).into_iter().filter(|name| name.starts_with("stopped")) {
+            let whole = name.replace("stopped", "whole");
+            assert_eq!(fs::read(at.join(&name)).unwrap(), fs::read(at.join(whole)).unwrap());
+            fs::remove_file(at.join(name)).unwrap();
+        }
+        assert_eq!(half_written(at), Vec::<String>::new());
+    }
+    assert!(went_on > 2, "only {went_on} went on");
+}
+
+#[test]
+fn vectors_of_another_model_are_not_taken_for_these() {
+    let folder = folder_with_model();
+    let at = folder.path();
+    done(at, &[&["fit", "graphs.jsonl", "--out", "n", "--seed", "1"][..], &SMALL].concat());
+    let embed = |model: &'static str, out: &'static str| {
+        ["embed", model, "graphs.jsonl", "--out", out, "--checkpoint-every", "0"]
+    };
+    done(at, &embed("n", "whole.csv"));
+    // A run with the model m that was stopped by a graph that cannot be.
+    let graphs = fs::read_to_string(at.join("graphs.jsonl")).unwrap();
+    let many = graphs.repeat(20);
+    fs::write(at.join("graphs.jsonl"), format!("{many}nonsense\n")).unwrap();
+    let (code, _, err) = hg2v(at, &embed("m", "v.csv"));
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("what is done is kept in v.csv.partial"), "{err}");
+    fs::write(at.join("graphs.jsonl"), &graphs).unwrap();
+    done(at, &embed("n", "v.csv"));
+    let read = |name: &str| fs::read(at.join(name)).unwrap();
+    assert_eq!(read("v.csv"), read("whole.csv"));
+    assert!(!at.join("v.csv.partial").exists());
+}
+
 #[test]
 fn so_many_threads_are_wrong_usage() {
     let folder = folder_with_graphs(&[]);

@@ -134,7 +134,7 @@ impl NodeFeatures {
 }
 
 /// What [`FeatureSchema::apply`] had to resolve, counted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Applied {
     /// Nodes whose label training never met; their one-hot part is zero.
     pub unseen_labels: u64,

@@ -1,0 +1,171 @@
+//! Vectors that are done, kept beside the output until all of them are, so that a run that was
+//! stopped goes on where it was.
+//!
+//! `OUT.partial` is a folder with a file for each chunk of graphs. A file's name is the SHA-256 of
+//! everything that its vectors depend on; its last 32 bytes are the SHA-256 of the rest: one that
+//! was cut or flipped is made again.
+//!
+//! ```text
+//! "hg2v-part" | bytes of notes: u32 | notes, as JSON | vectors: f32 … | sha256
+//! ```
+//! All numbers are little-endian.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use hg2v::dataset::jsonl;
+use hg2v::error::Error;
+use hg2v::output::{self, OutputFile};
+use hg2v::prepare::Notes;
+use sha2::{Digest, Sha256};
+
+use crate::chunks::Chunk;
+
+const MAGIC: &[u8] = b"hg2v-part";
+
+/// Where the vectors of chunks are kept.
+pub(crate) struct Parts {
+    folder: PathBuf,
+    /// Everything that vectors depend on but the graphs.
+    identity: Sha256,
+    /// When work is worth keeping.
+    from: Instant,
+    /// Whether something of this run, or of one before it, is kept.
+    is_used: AtomicBool,
+}
+
+/// The vectors of a chunk, row after row, and what preparing its graphs met.
+pub(crate) struct Part {
+    pub(crate) rows: Vec<f32>,
+    pub(crate) notes: Notes,
+}
+
+impl Parts {
+    /// Those of an output that takes longer than `spared`; `identity` tells all that vectors
+    /// depend on but the graphs. There are none where the output is no file.
+    pub(crate) fn beside(out: &Path, identity: &[&[u8]], spared: Duration) -> Option<Parts> {
+        let is_file = fs::metadata(out).map_or(out.as_os_str() != "-", |there| there.is_file());
+        let mut name = out.file_name().filter(|_| is_file)?.to_owned();
+        name.push(".partial");
+        let folder = out.with_file_name(name);
+        let mut hash = Sha256::new();
+        hash.update(MAGIC);
+        for part in [env!("CARGO_PKG_VERSION").as_bytes()].iter().chain(identity) {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        let is_used = AtomicBool::new(folder.is_dir());
+        Some(Parts { folder, identity: hash, from: Instant::now() + spared, is_used })
+    }
+
+    /// The folder, if something is kept there.
+    pub(crate) fn used(&self) -> Option<&Path> {
+        self.is_used.load(Ordering::Relaxed).then_some(&*self.folder)
+    }
+
+    /// What is kept of a chunk.
+    pub(crate) fn find(&self, chunk: &Chunk) -> Option<Part> {
+        self.used()?;
+        decode(&fs::read(self.file(chunk)?).ok()?)
+    }
+
+    /// Keeps the vectors of a chunk, if the work is worth it by now.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub(crate) fn keep(&self, chunk: &Chunk, part: &Part) -> hg2v::Result<()> {
+        if self.used().is_none() && Instant::now() < self.from {
+            return Ok(());
+        }
+        let Some(path) = self.file(chunk) else { return Ok(()) };
+        let failed = |e| Error::io(&self.folder, "write", e);
+        fs::create_dir_all(&self.folder).map_err(failed)?;
+        self.is_used.store(true, Ordering::Relaxed);
+        let mut file = OutputFile::create(&path)?;
+        file.write_all(&encode(part).map_err(failed)?).map_err(failed)?;
+        file.commit()
+    }
+
+    /// Removes all of them, and the folder if there is nothing else in it.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub(crate) fn remove(&self) -> hg2v::Result<()> {
+        let Some(folder) = self.used() else { return Ok(()) };
+        let failed = |e| Error::io(folder, "remove", e);
+        output::clear_run(folder).map_err(failed)?;
+        let ours = |name: &str| name.len() == 64 && name.bytes().all(|b| b.is_ascii_hexdigit());
+        for entry in fs::read_dir(folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            if entry.file_name().to_str().is_some_and(ours) {
+                fs::remove_file(entry.path()).map_err(failed)?;
+            }
+        }
+        match fs::remove_dir(folder) {
+            Err(e) if e.kind() != ErrorKind::DirectoryNotEmpty => Err(failed(e)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The file of a chunk; its name tells the graphs as a file of them would.
+    fn file(&self, chunk: &Chunk) -> Option<PathBuf> {
+        let mut hash = self.identity.clone();
+        for record in &chunk.records {
+            hash.update(record.folded_repeats.to_le_bytes());
+            hash.update(jsonl::line_of(record).ok()?);
+        }
+        let name: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        Some(self.folder.join(name))
+    }
+}
+
+fn encode(part: &Part) -> std::io::Result<Vec<u8>> {
+    let notes = serde_json::to_vec(&part.notes)?;
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend((notes.len() as u32).to_le_bytes());
+    bytes.extend(notes);
+    bytes.extend(part.rows.iter().flat_map(|value| value.to_le_bytes()));
+    let digest = Sha256::digest(&bytes);
+    bytes.extend_from_slice(&digest);
+    Ok(bytes)
+}
+
+/// The part in a file, if it is whole.
+fn decode(bytes: &[u8]) -> Option<Part> {
+    let (content, digest) = bytes.split_last_chunk::<32>()?;
+    if Sha256::digest(content).as_slice() != digest {
+        return None;
+    }
+    let (length, rest) = content.strip_prefix(MAGIC)?.split_first_chunk::<4>()?;
+    let (notes, numbers) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+    let (words, []) = numbers.as_chunks::<4>() else { return None };
+    Some(Part {
+        rows: words.iter().map(|word| f32::from_le_bytes(*word)).collect(),
+        notes: serde_json::from_slice(notes).ok()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_cut_or_flipped_is_made_again() {
+        let notes = Notes { graphs: 2, nodes: 7, ..Notes::default() };
+        let part = Part { rows: vec![1.5, -0.0, f32::MIN_POSITIVE], notes };
+        let bytes = encode(&part).unwrap();
+        let read = decode(&bytes).unwrap();
+        assert_eq!(read.notes, notes);
+        let bits = |rows: &[f32]| rows.iter().map(|row| row.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&read.rows), bits(&part.rows));
+        for at in 0..bytes.len() {
+            assert!(decode(&bytes[..at]).is_none());
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1;
+            assert!(decode(&flipped).is_none());
+        }
+    }
+}

@@ -10,6 +10,9 @@ use pyo3::types::PyTuple;
 /// What graphs that Python handed over are called where a file would have its name.
 pub(crate) const IN_MEMORY: &str = "<graphs>";
 
+/// Something is there already: the same number on every system.
+const EEXIST: i32 = 17;
+
 /// The exception for `error`.
 pub(crate) fn raised(py: Python<'_>, error: hg2v_eval::Error) -> PyErr {
     let text = error.to_string();
@@ -22,6 +25,9 @@ pub(crate) fn raised(py: Python<'_>, error: hg2v_eval::Error) -> PyErr {
             "FileError",
             (source.raw_os_error(), text, path.to_string_lossy().into_owned()),
         ),
+        hg2v_eval::Error::Graphs(Error::Exists { path, .. }) => {
+            exception(py, "FileError", (EEXIST, text, path.to_string_lossy().into_owned()))
+        }
         hg2v_eval::Error::Graphs(Error::Parameter { .. }) | hg2v_eval::Error::Parameter { .. } => {
             exception(py, "ParameterError", (text,))
         }

@@ -26,6 +26,17 @@ pub enum Error {
         source: io::Error,
     },
 
+    /// Something stands where an output is to go, and stays.
+    #[error("{}: {problem}; name another place, or remove it first", path.display())]
+    Exists {
+        /// What stands there.
+        path: PathBuf,
+        /// Why it is in the way.
+        problem: String,
+        /// Whether it would be replaced if that were asked for.
+        replaceable: bool,
+    },
+
     /// A parameter outside its domain.
     #[error("{name} is {value}, but {requirement}")]
     Parameter {
@@ -154,6 +165,11 @@ impl Error {
             action,
             source: without_temporary_name(source),
         }
+    }
+
+    /// Something that stands where an output is to go.
+    pub fn exists(path: &Path, problem: impl Into<String>, replaceable: bool) -> Error {
+        Error::Exists { path: path.to_path_buf(), problem: problem.into(), replaceable }
     }
 
     /// A card that cannot be used, or failed.

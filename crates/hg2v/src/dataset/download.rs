@@ -19,6 +19,7 @@ use ureq::http::{HeaderMap, StatusCode};
 use super::Limits;
 use super::catalog::{KnownSet, Origin};
 use crate::error::{Error, Result};
+use crate::overwrite::{Destination, Overwrite, rename_new};
 
 /// Where the TU Dortmund collection is kept.
 pub const DEFAULT_BASE: &str = "https://www.chrsmrrs.com/graphkerneldatasets";
@@ -64,14 +65,15 @@ pub enum Got {
 }
 
 /// Makes sure that `set` is in `folder`, fetching it from `base` if need be.
+/// What is there but wrong is an error, unless it is [always](Overwrite::Always) replaced.
 /// `progress` hears how many bytes are there, and how many there will be.
 ///
 /// # Errors
 /// When the set is not one to download, the address cannot be reached or does
 /// not have it, the disk refuses, or the content is not what the catalog says.
-pub fn get(
+pub fn get<'a>(
     set: &KnownSet,
-    folder: &Path,
+    folder: impl Into<Destination<'a>>,
     base: &str,
     limits: &Limits,
     patience: &Patience,
@@ -84,17 +86,18 @@ pub fn get(
             format!("this set is made, not downloaded: {how}"),
         ));
     }
+    let Destination { path: folder, overwrite } = folder.into();
     let path = folder.join(format!("{}.zip", set.name));
     let url = format!("{}/{}.zip", base.trim_end_matches('/'), set.name);
     if path.exists() {
-        return match set.verify(&path, limits) {
-            Ok(()) => Ok(Got::Already(path)),
-            Err(problem) => Err(Error::Download {
-                url,
-                problem: format!("{} is there already, but {problem}", path.display()),
-                fix: "move that file away and try again".to_owned(),
-            }),
-        };
+        match set.verify(&path, limits) {
+            Ok(()) => return Ok(Got::Already(path)),
+            Err(problem) if overwrite != Overwrite::Always => {
+                let problem = format!("it is there already, but {problem}");
+                return Err(Error::exists(&path, problem, true));
+            }
+            Err(_) => {}
+        }
     }
     fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
     let mut part = Part::open(folder, set.name)?;
@@ -114,7 +117,7 @@ pub fn get(
     }
     if let Err(problem) = set.verify(&part.path, limits) {
         let bad = folder.join(format!("{}.zip.bad", set.name));
-        part.rename(&bad)?;
+        part.rename(&bad, Overwrite::Files)?;
         return Err(Error::Download {
             url,
             problem: format!("it was downloaded, but {problem}"),
@@ -125,7 +128,7 @@ pub fn get(
         });
     }
     let bytes = part.length;
-    part.rename(&path)?;
+    part.rename(&path, overwrite)?;
     Ok(Got::Fetched { path, bytes, resumed_from })
 }
 
@@ -168,12 +171,21 @@ impl Part {
         Ok(())
     }
 
-    fn rename(self, to: &Path) -> Result<()> {
+    fn rename(self, to: &Path, overwrite: Overwrite) -> Result<()> {
+        let rename = |from: &Path| match overwrite {
+            Overwrite::Never => rename_new(from, to),
+            Overwrite::Files | Overwrite::Always => fs::rename(from, to),
+        };
         self.file
             .sync_all()
-            .and_then(|()| fs::rename(&self.path, to))
+            .and_then(|()| rename(&self.path))
             .and_then(|()| remove_if_there(&self.validator_path))
-            .map_err(|e| Error::io(to, "write", e))
+            .map_err(|e| match e.kind() {
+                ErrorKind::AlreadyExists => {
+                    Error::exists(to, "a file has appeared there meanwhile", true)
+                }
+                _ => Error::io(to, "write", e),
+            })
     }
 
     /// Leaves nothing behind where nothing arrived.

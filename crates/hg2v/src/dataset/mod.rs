@@ -35,6 +35,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Place, Result};
 use crate::graph::GraphRecord;
+use crate::overwrite::Destination;
 
 pub use ids::RepeatedIds;
 pub use limits::Limits;
@@ -391,19 +392,21 @@ pub fn locate(data: &Path, data_dir: Option<&Path>) -> Result<PathBuf> {
 ///
 /// # Errors
 /// When the name tells no format, the format is read-only, or the place cannot be written.
-pub fn create(path: &Path, format: Option<Format>) -> Result<Box<dyn Sink>> {
+pub fn create<'a>(to: impl Into<Destination<'a>>, format: Option<Format>) -> Result<Box<dyn Sink>> {
+    let to = to.into();
+    let path = to.path;
     let format = match format {
         Some(format) => format,
         None => format_of_name(path)?,
     };
     match format {
-        Format::TuFolder => tu::write(path, false),
-        Format::TuZip => tu::write(path, true),
-        Format::Jsonl => jsonl::write(path, false),
-        Format::JsonlGz => jsonl::write(path, true),
-        Format::CsvFolder => csv::write(path),
+        Format::TuFolder => tu::write(to, false),
+        Format::TuZip => tu::write(to, true),
+        Format::Jsonl => jsonl::write(to, false),
+        Format::JsonlGz => jsonl::write(to, true),
+        Format::CsvFolder => csv::write(to),
         #[cfg(feature = "parquet")]
-        Format::Parquet => parquet::write(path),
+        Format::Parquet => parquet::write(to),
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => Err(without_parquet(path)),
         Format::GraphMl => Err(Error::input(

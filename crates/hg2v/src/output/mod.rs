@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, TempDir};
 
 use crate::error::{Error, Result};
+use crate::overwrite::{Destination, Overwrite, check_replaceable, exchange, rename_new};
 use temporary::Unfinished;
 pub use temporary::{clear_run, discard_unfinished};
 
@@ -34,27 +35,42 @@ enum Target {
 struct Replaced {
     path: PathBuf,
     permissions: Option<Permissions>,
+    overwrite: Overwrite,
 }
 
 impl OutputFile {
-    /// Begins writing `path`.
+    /// Begins writing a file.
     ///
     /// # Errors
-    /// When its folder does not exist or cannot be written, or it is a folder itself.
-    pub fn create(path: &Path) -> Result<OutputFile> {
-        let to = if path == Path::new("-") {
-            Ok(Target::Stdout(BufWriter::with_capacity(1 << 16, io::stdout())))
+    /// When its folder does not exist or cannot be written, it is a folder itself, or a file that
+    /// is not to be replaced.
+    pub fn create<'a>(to: impl Into<Destination<'a>>) -> Result<OutputFile> {
+        let to = to.into();
+        let target = if to.path == Path::new("-") {
+            Target::Stdout(BufWriter::with_capacity(1 << 16, io::stdout()))
         } else {
-            Target::new(path)
+            Target::new(to)?
         };
-        let to = to.map_err(|e| Error::io(path, "create", e))?;
-        Ok(OutputFile { path: path.to_path_buf(), to })
+        Ok(OutputFile { path: to.path.to_path_buf(), to: target })
+    }
+
+    /// Begins writing the same file once more, in the place of this one.
+    ///
+    /// # Errors
+    /// As [`create`](OutputFile::create).
+    pub(crate) fn again(&self) -> Result<OutputFile> {
+        let overwrite = match &self.to {
+            Target::File(_, replaced, _) => replaced.overwrite,
+            Target::Stdout(_) | Target::Stream(_) => Overwrite::default(),
+        };
+        OutputFile::create(Destination { path: &self.path, overwrite })
     }
 
     /// Syncs the content and gives it its name.
     ///
     /// # Errors
-    /// When the disk refuses; the old content, if any, is then still there.
+    /// When the disk refuses, or a file that is not to be replaced has appeared there; that, or the
+    /// old content, is then still there.
     pub fn commit(self) -> Result<()> {
         let failed = |e| Error::io(&self.path, "write", e);
         match self.to {
@@ -62,12 +78,11 @@ impl OutputFile {
             Target::Stream(mut out) => out.flush().map_err(failed),
             Target::File(out, replaced, _name) => {
                 let file = out.into_inner().map_err(|e| failed(e.into_error()))?;
-                if let Some(permissions) = replaced.permissions {
+                if let Some(permissions) = replaced.permissions.clone() {
                     file.as_file().set_permissions(permissions).map_err(failed)?;
                 }
                 file.as_file().sync_all().map_err(failed)?;
-                file.persist(&replaced.path).map_err(|e| failed(e.error))?;
-                Ok(())
+                replaced.give_name(file)
             }
         }
     }
@@ -95,23 +110,51 @@ impl OutputFile {
     }
 }
 
+impl Replaced {
+    /// Gives a file the name.
+    fn give_name(&self, file: NamedTempFile) -> Result<()> {
+        let failed = |e| Error::io(&self.path, "write", e);
+        if self.overwrite != Overwrite::Never {
+            return file.persist(&self.path).map(|_| ()).map_err(|e| failed(e.error));
+        }
+        // Open until it has its name.
+        let (_open, temporary) = file.into_parts();
+        rename_new(&temporary, &self.path).map_err(|e| match e.kind() {
+            io::ErrorKind::AlreadyExists => {
+                Error::exists(&self.path, "a file has appeared there meanwhile", true)
+            }
+            _ => failed(e),
+        })?;
+        // The temporary name is gone; there is nothing left to remove.
+        let _ = temporary.keep();
+        Ok(())
+    }
+}
+
 impl Target {
-    fn new(path: &Path) -> io::Result<Target> {
+    fn new(Destination { path, overwrite }: Destination<'_>) -> Result<Target> {
+        let failed = |e| Error::io(path, "create", e);
+        let taken = |problem| Err(Error::exists(path, problem, true));
         let replaced = match fs::metadata(path) {
             Ok(there) if there.is_dir() => {
-                return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+                let problem = "it is a folder, and a file is to be written";
+                return Err(Error::exists(path, problem, false));
             }
             Ok(there) if !there.is_file() => {
-                let stream = File::options().write(true).open(path)?;
+                let stream = File::options().write(true).open(path).map_err(failed)?;
                 return Ok(Target::Stream(BufWriter::with_capacity(1 << 16, stream)));
             }
+            Ok(_) if overwrite == Overwrite::Never => return taken("it exists already"),
             Ok(there) => {
-                let permissions = Some(there.permissions());
-                Replaced { path: fs::canonicalize(path)?, permissions }
+                let path = fs::canonicalize(path).map_err(failed)?;
+                Replaced { path, permissions: Some(there.permissions()), overwrite }
             }
-            Err(_) => Replaced { path: path.to_path_buf(), permissions: None },
+            Err(_) if overwrite == Overwrite::Never && path.is_symlink() => {
+                return taken("it is a link that leads nowhere");
+            }
+            Err(_) => Replaced { path: path.to_path_buf(), permissions: None, overwrite },
         };
-        let (file, name) = temporary::file(folder_of(&replaced.path))?;
+        let (file, name) = temporary::file(folder_of(&replaced.path)).map_err(failed)?;
         Ok(Target::File(BufWriter::with_capacity(1 << 18, file), replaced, name))
     }
 }
@@ -172,6 +215,8 @@ pub fn is_occupied(path: &Path) -> io::Result<bool> {
 /// A folder that takes its name only when [`commit`](OutputFolder::commit) succeeds.
 pub struct OutputFolder {
     path: PathBuf,
+    /// Whether it takes the place of another.
+    replaces: bool,
     temporary: TempDir,
     _name: Unfinished,
 }
@@ -183,14 +228,37 @@ impl OutputFolder {
     /// When something that is not an empty folder stands there already, or the
     /// parent folder cannot be written.
     pub fn create(path: &Path) -> Result<OutputFolder> {
-        if is_occupied(path).map_err(|e| Error::io(path, "create", e))? {
-            let taken = io::Error::new(
-                io::ErrorKind::AlreadyExists,
-                "the folder is not empty; name a new one, or remove it first",
-            );
-            return Err(Error::io(path, "create", taken));
+        OutputFolder::create_over(path.into(), &|_| false)
+    }
+
+    /// As [`create`](OutputFolder::create); but where everything is to be replaced, a folder that
+    /// holds nothing but `own` entries is.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn create_over(
+        to: Destination<'_>,
+        own: &dyn Fn(&fs::DirEntry) -> bool,
+    ) -> Result<OutputFolder> {
+        let path = to.path;
+        let occupied = is_occupied(path).map_err(|e| match e.kind() {
+            io::ErrorKind::NotADirectory => {
+                let problem = "it is a file, and a folder is to be written";
+                Error::exists(path, problem, false)
+            }
+            _ => Error::io(path, "create", e),
+        })?;
+        match (occupied, to.overwrite) {
+            (false, _) => {}
+            (true, Overwrite::Always) => check_replaceable(path, own)?,
+            (true, _) => return Err(Error::exists(path, "the folder is not empty", true)),
         }
-        OutputFolder::begin(path, folder_of(path))
+        // What a link leads to is replaced, not the link.
+        let place = match occupied {
+            true => fs::canonicalize(path).map_err(|e| Error::io(path, "create", e))?,
+            false => path.to_path_buf(),
+        };
+        OutputFolder::begin(path, folder_of(&place), occupied)
     }
 
     /// As [`create`](OutputFolder::create), where the folders that `path` stands in may be
@@ -200,13 +268,13 @@ impl OutputFolder {
     /// As [`create`](OutputFolder::create).
     pub fn create_with_parents(path: &Path) -> Result<OutputFolder> {
         let mut places = path.ancestors().skip(1).filter(|place| place.exists());
-        OutputFolder::begin(path, places.next().unwrap_or(Path::new(".")))
+        OutputFolder::begin(path, places.next().unwrap_or(Path::new(".")), false)
     }
 
-    fn begin(path: &Path, place: &Path) -> Result<OutputFolder> {
+    fn begin(path: &Path, place: &Path, replaces: bool) -> Result<OutputFolder> {
         let (temporary, _name) =
             temporary::folder(place, false).map_err(|e| Error::io(path, "create", e))?;
-        Ok(OutputFolder { path: path.to_path_buf(), temporary, _name })
+        Ok(OutputFolder { path: path.to_path_buf(), replaces, temporary, _name })
     }
 
     /// Where to write files until the folder is committed.
@@ -241,8 +309,14 @@ impl OutputFolder {
             let entry = entry.map_err(failed)?;
             File::open(entry.path()).and_then(|file| file.sync_all()).map_err(failed)?;
         }
+        if self.replaces {
+            let place = fs::canonicalize(&self.path).map_err(failed)?;
+            exchange(self.temporary.path(), &place).map_err(failed)?;
+            // What has the temporary name now is the old one.
+            return self.temporary.close().map_err(failed);
+        }
         fs::create_dir_all(folder_of(&self.path)).map_err(failed)?;
-        // An empty folder of that name may be replaced by `rename`.
+        // An empty folder of that name may be replaced by `rename`, and no other.
         fs::rename(self.temporary.path(), &self.path).map_err(failed)?;
         // The temporary name is gone; there is nothing left to remove.
         let _ = self.temporary.keep();
@@ -277,6 +351,29 @@ mod tests {
         out.write_all(b"new").unwrap();
         out.commit().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+    }
+
+    #[test]
+    fn what_is_to_stay_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.txt");
+        let never = Destination { path: &path, overwrite: Overwrite::Never };
+        let mut out = OutputFile::create(never).unwrap();
+        out.write_all(b"new").unwrap();
+        // Somebody else is faster.
+        fs::write(&path, "theirs").unwrap();
+        let late = out.commit().unwrap_err().to_string();
+        assert!(late.contains("appeared there meanwhile"), "{late}");
+        let early = OutputFile::create(never).err().unwrap().to_string();
+        assert!(early.contains("it exists already"), "{early}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        fs::remove_file(&path).unwrap();
+        let mut out = OutputFile::create(never).unwrap();
+        out.write_all(b"new").unwrap();
+        out.commit().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[cfg(unix)]
@@ -321,6 +418,19 @@ mod tests {
         assert_eq!(fs::read_to_string(path.join("a")).unwrap(), "1");
         let refused = OutputFolder::create(&path).err().unwrap().to_string();
         assert!(refused.contains("not empty"), "{refused}");
+
+        // Unless that is asked for, and it holds nothing else.
+        let over = Destination { path: &path, overwrite: Overwrite::Always };
+        let own = |entry: &fs::DirEntry| entry.file_name() == "a";
+        let out = OutputFolder::create_over(over, &own).unwrap();
+        fs::write(out.working_path().join("a"), "2").unwrap();
+        assert_eq!(fs::read_to_string(path.join("a")).unwrap(), "1");
+        out.commit().unwrap();
+        assert_eq!(fs::read_to_string(path.join("a")).unwrap(), "2");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        fs::write(path.join("mine"), "").unwrap();
+        let refused = OutputFolder::create_over(over, &own).err().unwrap().to_string();
+        assert!(refused.contains("holds `mine`"), "{refused}");
     }
 
     #[test]

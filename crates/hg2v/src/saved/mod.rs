@@ -10,12 +10,14 @@ mod config;
 mod history;
 mod tensors;
 
+use std::fs::DirEntry;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Place, Result};
 use crate::input::read_at_most;
 use crate::output::OutputFile;
+use crate::overwrite;
 
 pub use config::{Config, DataNote, read_config, write_config};
 pub use history::{LogLine, RunNote, read_log, read_run, write_log, write_run};
@@ -37,6 +39,24 @@ pub const CHECKPOINT: &str = "checkpoint.safetensors";
 pub const LOG: &str = "log.jsonl";
 /// On what, where and how long it was trained.
 pub const RUN: &str = "run.json";
+
+/// How Python read graphs.
+const READING: &str = "reading.json";
+
+/// Refuses a folder that is no model's, or holds more than one: it is not replaced.
+///
+/// # Errors
+/// When it is none, or cannot be read.
+pub fn check_replaceable(folder: &Path) -> Result<()> {
+    let own = |entry: &DirEntry| {
+        let names = [CONFIG, PARAMETERS, CHECKPOINT, LOG, RUN, READING];
+        entry.path().is_file() && names.iter().any(|name| entry.file_name() == *name)
+    };
+    overwrite::check_replaceable(folder, &own)?;
+    read_config(folder).map(|_| ()).map_err(|_| {
+        Error::exists(folder, "this folder is not replaced, because it holds no model", false)
+    })
+}
 
 /// The largest file that is read; a parameter file beyond it is not ours.
 const MOST_BYTES: u64 = 1 << 34;

@@ -21,6 +21,7 @@ use std::path::Path;
 use crate::dataset::Limits;
 use crate::error::{Error, Place, Result, shown};
 use crate::graph::Scalar;
+use crate::overwrite::Destination;
 
 /// What a row belongs to.
 #[derive(Debug, Clone, Copy)]
@@ -63,15 +64,16 @@ pub trait VectorSink {
 ///
 /// # Errors
 /// A name that tells no format; a place that cannot be written.
-pub fn create(path: &Path, shape: Shape) -> Result<Box<dyn VectorSink>> {
-    match format_of(path)? {
-        Format::Npy => npy::create(path, shape),
+pub fn create<'a>(to: impl Into<Destination<'a>>, shape: Shape) -> Result<Box<dyn VectorSink>> {
+    let to = to.into();
+    match format_of(to.path)? {
+        Format::Npy => npy::create(to, shape),
         #[cfg(feature = "parquet")]
-        Format::Parquet => parquet::create(path, shape),
+        Format::Parquet => parquet::create(to, shape),
         #[cfg(not(feature = "parquet"))]
-        Format::Parquet => Err(crate::dataset::without_parquet(path)),
-        Format::Csv => text::create(path, shape, ','),
-        Format::Tsv => text::create(path, shape, '\t'),
+        Format::Parquet => Err(crate::dataset::without_parquet(to.path)),
+        Format::Csv => text::create(to, shape, ','),
+        Format::Tsv => text::create(to, shape, '\t'),
     }
 }
 

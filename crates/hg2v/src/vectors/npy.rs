@@ -9,20 +9,23 @@ use crate::dataset::Limits;
 use crate::error::{Error, Place, Result, shown};
 use crate::graph::Scalar;
 use crate::output::OutputFile;
+use crate::overwrite::{Destination, Overwrite};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// Bytes before the numbers: room for any shape, and a multiple of 64.
 const HEADER: usize = 128;
 
-pub(super) fn create(path: &Path, shape: Shape) -> Result<Box<dyn VectorSink>> {
-    let mut file = OutputFile::create(path)?;
+pub(super) fn create(to: Destination<'_>, shape: Shape) -> Result<Box<dyn VectorSink>> {
+    let path = to.path;
+    let mut file = OutputFile::create(to)?;
     // The number of rows is known at the end.
     file.write_all(&[0; HEADER]).map_err(|e| Error::io(path, "write", e))?;
     let keys = Shape { names: Vec::new(), ..shape.clone() };
     Ok(Box::new(Npy {
-        keys: text::create_keys(&keys_path(path), keys)?,
+        keys: text::create_keys(to.beside(&keys_path(path)), keys)?,
         path: path.to_path_buf(),
+        overwrite: to.overwrite,
         dim: shape.names.len(),
         rows: 0,
         file,
@@ -36,6 +39,7 @@ fn keys_path(path: &Path) -> PathBuf {
 
 struct Npy {
     path: PathBuf,
+    overwrite: Overwrite,
     file: OutputFile,
     keys: Box<dyn VectorSink>,
     dim: usize,
@@ -61,7 +65,12 @@ impl VectorSink for Npy {
         };
         rewrite().map_err(|e| Error::io(&self.path, "write", e))?;
         self.keys.finish()?;
-        self.file.commit()
+        let done = self.file.commit();
+        if done.is_err() && self.overwrite == Overwrite::Never {
+            // They would be taken for the names of whatever stands there.
+            let _ = fs::remove_file(keys_path(&self.path));
+        }
+        done
     }
 }
 

@@ -29,6 +29,7 @@ use crate::error::{Error, Place, Result};
 use crate::graph::Scalar;
 use crate::input::open_regular;
 use crate::output::{OutputFile, folder_of};
+use crate::overwrite::Destination;
 
 /// The columns that hold vectors and labels are called one of these.
 const VECTORS: &[&str] = &["embedding", "vector"];
@@ -40,14 +41,16 @@ const MODEL: &str = "hg2v.model";
 /// Bytes of vectors in a row group.
 const GROUP_BYTES: usize = 16 << 20;
 
-pub(super) fn create(path: &Path, shape: Shape) -> Result<Box<dyn VectorSink>> {
+pub(super) fn create(to: Destination<'_>, shape: Shape) -> Result<Box<dyn VectorSink>> {
+    let path = to.path;
     let failed = |e| Error::io(path, "create", e);
+    let file = OutputFile::create(to)?;
     // The types of ids and labels are known at the end; until then the numbers
     // wait on the disk.
     let spool = tempfile::tempfile_in(folder_of(path)).map_err(failed)?;
     Ok(Box::new(Rows {
         path: path.to_path_buf(),
-        file: OutputFile::create(path)?,
+        file,
         spool: BufWriter::with_capacity(1 << 18, spool),
         shape,
         ids: Vec::new(),

@@ -11,22 +11,28 @@ use crate::dataset::text::{Budget, id, label, spelled, utf8_file};
 use crate::error::{Error, Place, Result, shown};
 use crate::graph::Scalar;
 use crate::output::OutputFile;
+use crate::overwrite::Destination;
 
 /// The columns that are no numbers of a vector.
 const KEYS: [&str; 5] = ["id", "y", "node", "level", "model"];
 
-pub(super) fn create(path: &Path, shape: Shape, separator: char) -> Result<Box<dyn VectorSink>> {
-    begin(path, Shape { model: None, ..shape }, separator)
+pub(super) fn create(
+    to: Destination<'_>,
+    shape: Shape,
+    separator: char,
+) -> Result<Box<dyn VectorSink>> {
+    begin(to, Shape { model: None, ..shape }, separator)
 }
 
 /// The keys of vectors that stand elsewhere, with the model that made them on every line, so that
 /// parts put together still say it.
-pub(super) fn create_keys(path: &Path, shape: Shape) -> Result<Box<dyn VectorSink>> {
-    begin(path, shape, ',')
+pub(super) fn create_keys(to: Destination<'_>, shape: Shape) -> Result<Box<dyn VectorSink>> {
+    begin(to, shape, ',')
 }
 
-fn begin(path: &Path, shape: Shape, separator: char) -> Result<Box<dyn VectorSink>> {
-    let mut file = OutputFile::create(path)?;
+fn begin(to: Destination<'_>, shape: Shape, separator: char) -> Result<Box<dyn VectorSink>> {
+    let path = to.path;
+    let mut file = OutputFile::create(to)?;
     let header =
         ["id", "y"].into_iter().chain(shape.part).chain(shape.model.as_ref().map(|_| "model"));
     let header: Vec<&str> = header.chain(shape.names.iter().map(String::as_str)).collect();

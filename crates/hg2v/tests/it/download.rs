@@ -12,6 +12,7 @@ use hg2v::dataset::catalog::{KnownSet, Origin};
 use hg2v::dataset::download::{Got, Patience, get};
 use hg2v::dataset::fingerprint::Fingerprint;
 use hg2v::dataset::{Limits, open};
+use hg2v::overwrite::{Destination, Overwrite};
 use hg2v::{Error, Result};
 use server::{Serve, Server};
 
@@ -224,15 +225,20 @@ fn another_content_is_told_by_its_counts_and_its_fingerprint() {
 }
 
 #[test]
-fn a_wrong_file_of_that_name_is_left_alone() {
+fn a_wrong_file_of_that_name_is_left_alone_unless_it_is_to_be_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("TINY.zip");
     fs::write(&path, "mine").unwrap();
     let server = Server::start(tiny_zip(), ETAG, &[Serve::Well]);
-    let said = message(fetch(folder.path(), &server.base));
-    assert!(said.contains("move that file away"), "{said}");
+    let refused = fetch(folder.path(), &server.base).unwrap_err();
+    assert!(matches!(refused, Error::Exists { replaceable: true, .. }), "{refused}");
+    assert!(refused.to_string().contains("it is there already, but"), "{refused}");
     assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
     assert!(server.requests().is_empty());
+    let over = Destination { path: folder.path(), overwrite: Overwrite::Always };
+    let (set, limits) = (tiny(), Limits::default());
+    get(&set, over, &server.base, &limits, &IMPATIENT, &mut |_, _| ()).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), tiny_zip());
 }
 
 #[test]

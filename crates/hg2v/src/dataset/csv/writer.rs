@@ -1,7 +1,7 @@
 //! Writing a folder of CSV: tables grow as records come.
 
 use std::borrow::Cow;
-use std::fs::File;
+use std::fs::{DirEntry, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Seek, Write};
 use std::path::Path;
 
@@ -10,13 +10,22 @@ use crate::dataset::text::spelled;
 use crate::error::{Error, Result};
 use crate::graph::{GraphRecord, Scalar};
 use crate::output::OutputFolder;
+use crate::overwrite::Destination;
+
+/// The files of a folder.
+const TABLES: [&str; 3] = ["graphs.csv", "edges.csv", "nodes.csv"];
 
 /// Begins writing a folder of CSV.
 ///
 /// # Errors
 /// When the place cannot be written.
-pub fn write(path: &Path) -> Result<Box<dyn Sink>> {
-    let folder = OutputFolder::create(path)?;
+pub fn write<'a>(to: impl Into<Destination<'a>>) -> Result<Box<dyn Sink>> {
+    let to = to.into();
+    let own = |entry: &DirEntry| {
+        entry.path().is_file() && TABLES.iter().any(|name| entry.file_name() == *name)
+    };
+    let folder = OutputFolder::create_over(to, &own)?;
+    let path = to.path;
     let failed = |e| Error::io(path, "create", e);
     let open = |name: &str, header: &str| -> io::Result<Out> {
         let mut out = BufWriter::new(File::create_new(folder.working_path().join(name))?);

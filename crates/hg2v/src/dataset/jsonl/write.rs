@@ -10,13 +10,14 @@ use crate::dataset::Sink;
 use crate::error::{Error, Result};
 use crate::graph::GraphRecord;
 use crate::output::OutputFile;
+use crate::overwrite::Destination;
 
 /// Begins writing a JSONL file, gzip-compressed or not; `-` is standard output.
 ///
 /// # Errors
 /// When the place cannot be written.
-pub fn write(path: &Path, compressed: bool) -> Result<Box<dyn Sink>> {
-    let out = OutputFile::create(path)?;
+pub fn write<'a>(to: impl Into<Destination<'a>>, compressed: bool) -> Result<Box<dyn Sink>> {
+    let out = OutputFile::create(to)?;
     Ok(Box::new(Lines {
         out: if compressed {
             Out::Gzip(Box::new(GzEncoder::new(out, Compression::default())))

@@ -1,7 +1,7 @@
 //! Records into row groups.
 
 use std::mem;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::{
@@ -21,6 +21,7 @@ use crate::dataset::{Limits, Sink};
 use crate::error::{Error, Place, Result};
 use crate::graph::{GraphRecord, Scalar};
 use crate::output::OutputFile;
+use crate::overwrite::Destination;
 
 /// A row group is written when the records in hand take about this many bytes:
 /// large enough to compress and scan well, small beside any machine's memory.
@@ -30,14 +31,15 @@ const GROUP_BYTES: usize = 32 << 20;
 ///
 /// # Errors
 /// When the place cannot be written.
-pub fn write(path: &Path) -> Result<Box<dyn Sink>> {
+pub fn write<'a>(to: impl Into<Destination<'a>>) -> Result<Box<dyn Sink>> {
+    let to = to.into();
     Ok(Box::new(Rows {
         held: Vec::new(),
         held_bytes: 0,
         columns: Columns::default(),
         file: None,
-        unopened: Some(OutputFile::create(path)?),
-        path: path.to_path_buf(),
+        unopened: Some(OutputFile::create(to)?),
+        path: to.path.to_path_buf(),
     }))
 }
 
@@ -133,7 +135,7 @@ impl Rows {
             max_unpacked_bytes: u64::MAX,
             ..Limits::default()
         };
-        let mut wide = self.begin(OutputFile::create(&self.path)?)?;
+        let mut wide = self.begin(narrow.again()?)?;
         let mut held = Vec::new();
         let mut held_bytes = 0;
         for record in decode::open(&self.path, reopened, &trusted)? {

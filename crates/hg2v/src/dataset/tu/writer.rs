@@ -1,7 +1,7 @@
 //! Writing the TU layout: files grow as records come; a zip is made of them at
 //! the end.
 
-use std::fs::File;
+use std::fs::{DirEntry, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -14,17 +14,20 @@ use crate::dataset::text::spelled;
 use crate::error::{Error, Place, Result};
 use crate::graph::GraphRecord;
 use crate::output::{OutputFile, OutputFolder, ScratchFolder};
+use crate::overwrite::Destination;
 
 /// Begins writing a TU folder, or a zip with that folder in it. NAME is the
 /// path's name up to its first dot.
 ///
 /// # Errors
 /// When the place cannot be written.
-pub fn write(path: &Path, zip: bool) -> Result<Box<dyn Sink>> {
+pub fn write<'a>(to: impl Into<Destination<'a>>, zip: bool) -> Result<Box<dyn Sink>> {
+    let to = to.into();
+    let path = to.path;
     let target = if zip {
-        Target::Zip(OutputFile::create(path)?, ScratchFolder::beside(path)?)
+        Target::Zip(OutputFile::create(to)?, ScratchFolder::beside(path)?)
     } else {
-        Target::Folder(OutputFolder::create(path)?)
+        Target::Folder(OutputFolder::create_over(to, &is_column)?)
     };
     let folder = match &target {
         Target::Folder(folder) => folder.working_path(),
@@ -52,6 +55,14 @@ pub fn write(path: &Path, zip: bool) -> Result<Box<dyn Sink>> {
         place,
         target,
     }))
+}
+
+/// Whether a file of a folder is one of the layout's.
+fn is_column(entry: &DirEntry) -> bool {
+    let name = entry.file_name();
+    let name = name.to_string_lossy();
+    let ours = |suffix: &&str| name.strip_suffix(*suffix).is_some_and(|stem| stem.ends_with('_'));
+    entry.path().is_file() && suffix::ALL.iter().any(ours)
 }
 
 enum Target {

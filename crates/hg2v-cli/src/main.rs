@@ -52,7 +52,7 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    let parsed = command().try_get_matches();
+    let parsed = lenient(command()).try_get_matches();
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
@@ -75,23 +75,26 @@ fn main() -> ExitCode {
     }
 }
 
-/// All that can be said to the command.
+/// All that can be said to the command, as its help tells it.
 fn command() -> clap::Command {
-    lenient(Cli::command())
+    Cli::command()
 }
 
-/// An option takes `-1` for its value, so that it can say what is wrong with that; a variable
-/// that is empty says nothing.
+/// An option takes `-1` for its value, so that it can say what is wrong with that. What a variable
+/// says is an option's default: usage lines, which tell what was typed, do not name it; and a
+/// variable that is empty says nothing.
 fn lenient(command: clap::Command) -> clap::Command {
     command
         .mut_args(|arg| {
             let takes_value = !arg.is_positional() && arg.get_action().takes_values();
-            let empty = |name| std::env::var_os(name).is_some_and(|value| value.is_empty());
-            let arg = match arg.get_env().is_some_and(empty) {
-                true => arg.env(None::<&str>),
-                false => arg,
-            };
-            arg.allow_negative_numbers(takes_value)
+            let arg = arg.allow_negative_numbers(takes_value);
+            let said = arg.get_env().and_then(std::env::var_os);
+            let arg = arg.env(None::<&str>);
+            match said.filter(|value| !value.is_empty()) {
+                // A few bytes, once.
+                Some(value) => arg.default_value(&*Box::leak(value.into_boxed_os_str())),
+                None => arg,
+            }
         })
         .mut_subcommands(lenient)
 }
@@ -105,8 +108,9 @@ const IN_WORDS: [(&str, &str); 3] = [
 
 /// Says what is wrong with the command line (or what was asked: the help).
 fn refuse(error: &clap::Error) -> ExitCode {
-    if error.kind() != ErrorKind::ValueValidation {
-        error.exit();
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        // Help names the variables.
+        command().get_matches();
     }
     let text = error.render();
     let terminal = io::stderr().is_terminal();

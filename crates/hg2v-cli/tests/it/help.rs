@@ -76,6 +76,36 @@ fn a_variable_that_is_empty_says_nothing() {
     }
 }
 
+/// Usage lines tell what must be typed; what a variable says need not be.
+#[test]
+fn variables_stand_in_help_and_in_no_usage_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |line: &str| {
+        let mut command =
+            crate::common::command(folder.path(), &line.split(' ').collect::<Vec<_>>());
+        command.env("HG2V_CACHE", "some-cache").env("HG2V_DATA", "some-data");
+        command.env("HG2V_TOKEN", "whisper").env("HG2V_BASE_URL", "http://localhost:1");
+        crate::common::output_of(command)
+    };
+    for line in ["fit", "embed m", "coarsen", "serve", "datasets get", "info", "fit x --nonsense"] {
+        let (code, _, err) = run(line);
+        assert_eq!(code, 2, "{line}: {err}");
+        let usage = err.split("Usage:").nth(1).expect("a usage line");
+        for option in ["--cache-dir", "--data-dir", "--token", "--base"] {
+            assert!(!usage.contains(option), "{line}: {err}");
+        }
+    }
+    let (_, help, _) = run("fit --help");
+    assert!(help.contains("[env: HG2V_CACHE="), "{help}");
+    let (_, help, _) = run("serve --help");
+    assert!(help.contains("[env: HG2V_TOKEN]") && !help.contains("whisper"), "{help}");
+    // They are heard all the same, and what is typed is heard before them.
+    let (_, _, err) = run("info MUTAG");
+    assert!(err.contains("no set of that name in some-data"), "{err}");
+    let (_, _, err) = run("info MUTAG --data-dir typed");
+    assert!(err.contains("no set of that name in typed"), "{err}");
+}
+
 #[test]
 fn bash_finishes_commands_and_options() {
     let folder = tempfile::tempdir().unwrap();

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use clap::{ArgAction, Args};
 use hg2v::dataset::{self, Limits, Skipped, Source};
 
 use crate::graphs::Asks;
-use crate::interrupt::{self, Stopped};
+use crate::json::Failed;
 use crate::progress::Progress;
 use crate::table::counted;
 use crate::threads;
@@ -31,7 +32,7 @@ pub(crate) struct Global {
     /// Say more (repeat for still more)
     #[arg(long, short, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
-    /// A machine-readable result on standard output
+    /// The result, or the error, as one JSON object on standard output
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// Folder of known sets, so that DATA can be a NAME
@@ -63,6 +64,9 @@ pub(crate) struct Context {
     pub(crate) skipped: Skipped,
     /// How many of them were said.
     said: Arc<AtomicU64>,
+    /// The command's name.
+    pub(crate) command: String,
+    pub(crate) started: Instant,
 }
 
 impl Context {
@@ -71,7 +75,8 @@ impl Context {
         self.global.seed.unwrap_or(0)
     }
 
-    pub(crate) fn new(global: &Global) -> anyhow::Result<Context> {
+    pub(crate) fn new(global: &Global, command: String) -> anyhow::Result<Context> {
+        let started = Instant::now();
         threads::share_among(global.threads)?;
         let limits = Limits {
             max_nodes: global.max_nodes,
@@ -80,7 +85,7 @@ impl Context {
             drawing: global.drawing,
         };
         let (skipped, said) = Default::default();
-        Ok(Context { global: global.clone(), limits, skipped, said })
+        Ok(Context { global: global.clone(), limits, skipped, said, command, started })
     }
 
     /// Opens DATA: a path, `-`, or the name of a set under `--data-dir`. With `--skip-invalid`,
@@ -138,36 +143,18 @@ impl Context {
     }
 }
 
-/// Prints the one error a command ends with, and chooses its exit code: 2 for
-/// wrong usage or unreadable input, 128 and its number for a signal, 1 for everything else.
-pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+/// Prints the one error a command ends with, for people and where that was asked for as `json`,
+/// and chooses its exit code.
+pub(crate) fn report(error: &anyhow::Error, json: bool) -> ExitCode {
     // A reader that closed our output early (`| head`) has what it wanted.
     let closed = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
     if closed.into_iter().any(|cause| cause.kind() == io::ErrorKind::BrokenPipe) {
         return ExitCode::SUCCESS;
     }
-    let mut text = error.to_string();
-    for cause in error.chain().skip(1).map(ToString::to_string) {
-        // Most of ours say their cause themselves.
-        if !text.contains(&cause) {
-            text = format!("{text}: {cause}");
-        }
+    let failed = Failed::of(error);
+    let _ = writeln!(io::stderr(), "error: {}", failed.message);
+    if json {
+        failed.tell();
     }
-    let _ = writeln!(io::stderr(), "error: {text}");
-    if let Some(stopped) = error.downcast_ref::<Stopped>() {
-        return ExitCode::from(interrupt::code_of(stopped.signal));
-    }
-    let judging = error.downcast_ref::<hg2v_eval::Error>();
-    let graphs = match judging {
-        Some(hg2v_eval::Error::Graphs(error)) => Some(error),
-        _ => error.downcast_ref::<hg2v::Error>(),
-    };
-    let code = match (graphs, judging) {
-        (Some(hg2v::Error::Input(_) | hg2v::Error::Parameter { .. }), _) => 2,
-        (Some(hg2v::Error::Io { action: "read", .. }), _) => 2,
-        // Vectors or labels that no classifier can use.
-        (None, Some(_)) => 2,
-        _ => 1,
-    };
-    ExitCode::from(code)
+    failed.exit_code()
 }

@@ -12,7 +12,6 @@ use hg2v::graph::{Findings, GraphRecord, Scalar, WeightPolicy};
 use hg2v::prepare::{Collection, Preparation, Run, graph_of};
 use hg2v::vectors::Vectors;
 use hg2v::{Hg2v, Hg2vParams};
-use serde::Serialize;
 
 use crate::context::Context;
 use crate::table::counted;
@@ -152,14 +151,6 @@ impl Asks {
             Asks::Model(preparation) => preparation.check(record, file, position),
         }
     }
-}
-
-/// A result with how many graphs were left out of it.
-#[derive(Serialize)]
-pub(crate) struct Counted<T> {
-    #[serde(flatten)]
-    pub(crate) result: T,
-    pub(crate) skipped: u64,
 }
 
 /// A collection, read whole.

@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use hg2v::Hg2vParams;
+use hg2v::error::Error;
 use hg2v_eval::Score;
 use hg2v_eval::evaluation::Judgement;
 use hg2v_eval::method::{Embedder, Role};
@@ -29,6 +30,24 @@ impl From<ModeArg> for Mode {
         }
     }
 }
+
+impl ModeArg {
+    /// How many splits that is, where so many were asked for.
+    ///
+    /// # Errors
+    /// None, or a number that would mean nothing.
+    pub(crate) fn splits(self, asked: Option<usize>) -> hg2v::Result<usize> {
+        let refused = |n, requirement| Err(Error::parameter("--splits", n, requirement));
+        match (self, asked) {
+            (_, Some(0)) => refused(0, "it must be at least 1"),
+            (ModeArg::Tenfold, Some(n)) => refused(n, "tenfold has its ten folds"),
+            (_, asked) => Ok(asked.unwrap_or(SPLITS)),
+        }
+    }
+}
+
+/// Splits, unless somebody says how many.
+const SPLITS: usize = 10;
 
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum GridArg {

@@ -8,6 +8,7 @@ mod figure;
 mod graphs;
 mod host;
 mod interrupt;
+mod json;
 mod judging;
 mod near;
 mod network;
@@ -24,10 +25,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, FromArgMatches, Parser};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 
 use commands::Command;
 use context::{Context, Global};
+use json::Failed;
 
 /// Graphs into vectors, without labels, and new graphs afterwards.
 ///
@@ -53,24 +55,24 @@ struct Cli {
 
 fn main() -> ExitCode {
     let parsed = lenient(command()).try_get_matches();
-    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(cli) => cli,
+    let parsed = parsed.and_then(|m| Ok((Cli::from_arg_matches(&m)?, words(&m).join(" "))));
+    let (cli, name) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => return refuse(&error),
     };
     let run = || {
-        let context = Context::new(&cli.global)?;
+        let context = Context::new(&cli.global, name)?;
         let result = cli.command.run(&context);
         context.say_skipped();
         result
     };
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(())) => ExitCode::SUCCESS,
-        Ok(Err(error)) => context::report(&error),
+        Ok(Err(error)) => context::report(&error, cli.global.json),
         // What happened was said where it happened.
         Err(_) => {
-            let _ =
-                writeln!(io::stderr(), "hg2v broke down: this is a bug in hg2v; please report it");
-            ExitCode::FAILURE
+            let bug = anyhow::anyhow!("hg2v broke down: this is a bug in hg2v; please report it");
+            context::report(&bug, cli.global.json)
         }
     }
 }
@@ -78,6 +80,14 @@ fn main() -> ExitCode {
 /// All that can be said to the command, as its help tells it.
 fn command() -> clap::Command {
     Cli::command()
+}
+
+/// The words that name the command: `fit`, `datasets get`.
+fn words(matches: &ArgMatches) -> Vec<&str> {
+    match matches.subcommand() {
+        Some((name, below)) => [vec![name], words(below)].concat(),
+        None => Vec::new(),
+    }
 }
 
 /// An option takes `-1` for its value, so that it can say what is wrong with that. What a variable
@@ -112,10 +122,17 @@ fn refuse(error: &clap::Error) -> ExitCode {
         // Help names the variables.
         command().get_matches();
     }
+    let in_words =
+        |text: String| IN_WORDS.iter().fold(text, |text, (from, to)| text.replace(from, to));
     let text = error.render();
     let terminal = io::stderr().is_terminal();
-    let text = if terminal { text.ansi().to_string() } else { text.to_string() };
-    let said = IN_WORDS.iter().fold(text, |text, (from, to)| text.replace(from, to));
-    let _ = write!(io::stderr(), "{said}");
-    ExitCode::from(2)
+    let said = if terminal { text.ansi().to_string() } else { text.to_string() };
+    let _ = write!(io::stderr(), "{}", in_words(said));
+    let text = in_words(text.to_string());
+    let message = text.split("\n\n").next().unwrap_or_default();
+    let failed = Failed::new(2, "usage", message.trim_start_matches("error: ").trim());
+    if std::env::args_os().any(|word| word == "--json") {
+        failed.tell();
+    }
+    failed.exit_code()
 }

@@ -179,7 +179,7 @@ def compare_fit(hg2v, data, name):
             out = folder / f"model{repeat}"
             options = ["--preset", "paper", "--dim", 128, "--hops", 4, "--levels", 3, "--lr", 1e-3]
             report = json.loads(run(hg2v, "fit", zipped, "--out", out, "--json", "-q", "--threads", THREADS, *options))
-            ours = min(ours, report["seconds"]["training"])
+            ours = min(ours, report["timings"]["training"])
             seconds, losses = best_of(1, lambda: fit(graphs))
             theirs = min(theirs, seconds)
         show = lambda losses: " ".join(f"{loss:.3f}" for loss in losses)

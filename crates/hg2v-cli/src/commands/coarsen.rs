@@ -180,7 +180,6 @@ fn report(
     if context.global.json {
         let result = json!({
             "out": args.out, "params": params, "seconds": seconds, "tally": tally,
-            "skipped": context.skipped.count(),
         });
         context.print(result.to_string())?;
     }

@@ -3,6 +3,7 @@
 use std::io;
 
 use clap_complete::Shell;
+use serde_json::json;
 
 use crate::context::Context;
 
@@ -18,8 +19,12 @@ pub(crate) struct Args {
     shell: Shell,
 }
 
-pub(crate) fn run(args: Args, _: &Context) -> anyhow::Result<()> {
+pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut crate::command(), "hg2v", &mut script);
-    Ok(io::Write::write_all(&mut io::stdout().lock(), &script)?)
+    let text = String::from_utf8_lossy(&script);
+    match context.tell(json!({ "shell": args.shell.to_string(), "script": text }))? {
+        true => Ok(()),
+        false => Ok(io::Write::write_all(&mut io::stdout().lock(), &script)?),
+    }
 }

@@ -50,8 +50,6 @@ struct Converted {
     /// Bytes of the output; absent on standard output.
     bytes: Option<u64>,
     ignored: Vec<String>,
-    /// Graphs left out.
-    skipped: u64,
     /// What of `ignored` is not worth a word.
     #[serde(skip)]
     unsaid: Vec<String>,
@@ -77,7 +75,6 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         edges: 0,
         bytes: None,
         ignored: Vec::new(),
-        skipped: 0,
         unsaid: Vec::new(),
     };
     let progress = context.progress("converting", source.len);
@@ -96,7 +93,6 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     sink.finish()?;
     progress.finish_and_clear();
     done.ignored = source.ignored();
-    done.skipped = context.skipped.count();
     if context.global.verbose == 0 {
         done.unsaid = source.beside().to_vec();
     }

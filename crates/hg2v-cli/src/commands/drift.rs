@@ -61,11 +61,13 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     }
     let metric = args.near.metric();
     let found = drift(a.dim, &a.values, &b.values, metric, args.permutations, context.seed())?;
-    if context.global.json {
-        let mut result = json!(found);
-        result["metric"] = json!(metric);
-        result["standardised"] = json!(args.near.standardise);
-        return context.print(result.to_string());
+    let mut result = json!(found);
+    result["metric"] = json!(metric);
+    result["standardised"] = json!(args.near.standardise);
+    result["graphs"] = json!(a.len() + b.len());
+    result["dim"] = json!(a.dim);
+    if context.tell(result)? {
+        return Ok(());
     }
     if a.len() > found.first || b.len() > found.second {
         context.say(format!(

@@ -375,7 +375,6 @@ fn report(
     if context.global.json {
         let result = json!({
             "out": args.out, "dim": dim, "seconds": seconds, "notes": notes,
-            "skipped": context.skipped.count(),
         });
         context.print(result.to_string())?;
     }

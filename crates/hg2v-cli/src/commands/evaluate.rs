@@ -16,7 +16,7 @@ use hg2v_eval::{Matrix, select};
 
 use crate::context::Context;
 use crate::device::DeviceArgs;
-use crate::graphs::{self, Asks, CacheArgs, Counted, check_vectors, say_findings};
+use crate::graphs::{self, Asks, CacheArgs, check_vectors, say_findings};
 use crate::judging::{GridArg, ModeArg, best, candidates, judged, table_of};
 use crate::network::NetworkArgs;
 use crate::out::refuse_same;
@@ -181,8 +181,7 @@ fn report(
     if context.global.json {
         let (data, network) = (args.data.clone(), chosen.architecture.clone());
         let result = Evaluation::new(data, study, network, chosen.recipe, rows);
-        let skipped = context.skipped.count();
-        return context.print(serde_json::to_string(&Counted { result, skipped })?);
+        return context.print(serde_json::to_string(&result)?);
     }
     context.print(table_of(&rows).join("\n"))?;
     context.print(format!("largest class: {:.1}", 100.0 * study.majority()))?;

@@ -319,7 +319,6 @@ fn report(
         let result = json!({
             "model": args.out, "epochs": params.recipe.epochs, "losses": losses,
             "seconds": {"training": training, "whole": whole.as_secs_f64()},
-            "skipped": context.skipped.count(),
         });
         context.print(result.to_string())?;
     }

@@ -6,7 +6,7 @@ use hg2v::dataset::duplicates::Groups;
 use hg2v::dataset::summary::{Spread, Summary, SummaryOptions, Vocabulary, summarize};
 
 use crate::context::Context;
-use crate::graphs::{Asks, Counted, findings, summary_options};
+use crate::graphs::{Asks, findings, summary_options};
 use crate::table::{Table, counted, decimal, grouped, label, percent};
 
 /// Say what is in a collection: sizes, features, classes, duplicates, problems
@@ -46,11 +46,9 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let bar = context.progress("reading", source.len);
     let summary = summarize(&mut source, &options, |graphs| bar.set_position(graphs))?;
     bar.finish_and_clear();
-    if context.global.json {
-        let skipped = context.skipped.count();
-        context.print(serde_json::to_string(&Counted { result: summary, skipped })?)
-    } else {
-        context.print(page(&summary, context.skipped.count()).join("\n"))
+    match context.tell(&summary)? {
+        true => Ok(()),
+        false => context.print(page(&summary, context.skipped.count()).join("\n")),
     }
 }
 

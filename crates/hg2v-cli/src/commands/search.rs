@@ -117,7 +117,6 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         result["outliers"] = found;
         text.extend(lines);
     }
-    result["skipped"] = context.skipped.count().into();
     match context.global.json {
         true => context.print(result.to_string()),
         false => context.print(text.join("\n")),

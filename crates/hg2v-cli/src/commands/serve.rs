@@ -175,9 +175,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     };
     let server = Server::bind(options)?;
     let address = format!("http://{}", server.address());
-    if context.global.json {
-        context.print(json!({ "address": address }).to_string())?;
-    }
+    context.tell(json!({ "address": address }))?;
     context.say(format!("listening on {address}"));
     if !server.address().ip().is_loopback() {
         context.say(

@@ -19,6 +19,7 @@ mod generate;
 mod help; // manual pages, and what a shell finishes
 mod images;
 mod info;
+mod json; // against docs/command.md
 mod model; // fit, embed, evaluate, demo
 mod nonsense; // and what they say to it
 #[cfg(target_os = "linux")]

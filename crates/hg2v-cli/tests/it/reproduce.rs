@@ -50,7 +50,7 @@ fn a_set_that_fails_does_not_stop_the_others() {
     let at = folder.path();
     let (code, out, err) = table2(at, &["--splits", "2", "--sets", "mutag,PTC_FR,ENZYMES"]);
     assert_eq!(code, 1, "{err}");
-    assert!(err.contains("2 of 3 sets failed"), "{err}");
+    assert!(err.contains("2 of 3 runs failed"), "{err}");
     assert!(err.contains("PTC_FR: data/PTC_FR.jsonl, line 2"), "{err}");
     assert!(err.contains("hg2v datasets get ENZYMES"), "{err}");
     let row = out.lines().find(|line| line.starts_with("MUTAG")).unwrap();

@@ -55,7 +55,7 @@ pub(crate) struct Identity {
     hg2v: String,
     /// The set's name and content.
     pub(crate) set: String,
-    data: DataNote,
+    pub(crate) data: DataNote,
     /// The method and its settings.
     pub(crate) method: String,
     configuration: String,
@@ -184,7 +184,7 @@ pub(super) fn fill(
         set: &name_of(data),
         graphs: Run::of(&records, &path),
         mode: args.protocol.into(),
-        splits: args.splits,
+        splits: args.protocol.splits(args.splits)?,
         fresh: args.fresh,
         alone: true,
         device: &args.device,

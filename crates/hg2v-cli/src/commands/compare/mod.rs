@@ -16,6 +16,7 @@ use hg2v_baselines::registry::METHODS;
 use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::CacheArgs;
+use crate::json::partly;
 use crate::judging::ModeArg;
 use cell::Place as Cell;
 use table::{Comparison, Outcome};
@@ -34,7 +35,8 @@ use table::{Comparison, Outcome};
 ///
 /// With --out results are kept, a file a method and set, and every split as soon as it is
 /// judged: a run that was stopped goes on where it stopped, and gives the same numbers.
-/// The folder gets the table as compare.csv, compare.md and compare.json, and the splits.
+/// The folder gets the table as compare.csv, compare.md and compare.json, and the splits; it
+/// grows, and what it has is forgotten with --fresh alone.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -52,9 +54,9 @@ pub(crate) struct Args {
     /// Who sees what
     #[arg(long, value_enum, default_value = "inductive", value_name = "P")]
     protocol: ModeArg,
-    /// How many 80/20 splits
-    #[arg(long, default_value_t = 10, value_name = "N")]
-    splits: usize,
+    /// How many 80/20 splits [default: 10]; tenfold has its ten folds
+    #[arg(long, value_name = "N")]
+    splits: Option<usize>,
     /// Folder of results
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -86,6 +88,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     if let (Some(cell), Some(folder)) = (args.cell, &args.folder) {
         return cell::fill(cell, folder, &methods, &args, context);
     }
+    let splits = args.protocol.splits(args.splits)?;
     check(&args, &methods)?;
     // Every process opens it for itself; if it cannot be, none need begin.
     args.device.open()?;
@@ -113,7 +116,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         for (method_at, method) in methods.iter().enumerate() {
             bar.set_message(format!("{set}: {method}"));
             let cell = Cell { set: set_at, method: method_at };
-            let outcome = Outcome::of(cell::child(cell, set, method, folder)?, args.splits)?;
+            let outcome = Outcome::of(cell::child(cell, set, method, folder)?, splits)?;
             bar.suspend(|| context.say(format!("{set}: {method}: {outcome}")));
             bar.inc(1);
             outcomes.push(outcome);
@@ -125,23 +128,23 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     if args.out.is_some() {
         comparison.write(folder)?;
     }
-    match context.global.json {
-        true => context.print(comparison.json().to_string())?,
-        false => context.print(comparison.text())?,
+    let failures = comparison.failures();
+    let failed = format!("{} of {} runs failed", failures.len(), comparison.outcomes.len());
+    let failed = format!("{failed}\n{}", failures.join("\n"));
+    let mut result = comparison.json();
+    if !failures.is_empty() {
+        partly(&mut result, &failed);
     }
-    match comparison.failures() {
-        failed if failed.is_empty() => Ok(()),
-        failed => {
-            let (count, all) = (failed.len(), comparison.outcomes.len());
-            anyhow::bail!("{count} of {all} runs failed\n{}", failed.join("\n"))
-        }
+    if !context.tell(result)? {
+        context.print(comparison.text())?;
+    }
+    match failures.is_empty() {
+        true => Ok(()),
+        false => anyhow::bail!(failed),
     }
 }
 
 fn check(args: &Args, methods: &[String]) -> anyhow::Result<()> {
-    if args.splits == 0 {
-        return Err(Error::parameter("--splits", 0, "it must be at least 1").into());
-    }
     for (at, method) in methods.iter().enumerate() {
         if methods[..at].contains(method) {
             return Err(Error::parameter("--methods", method, "it must name each only once").into());

@@ -21,6 +21,7 @@ pub(super) enum Outcome {
 pub(super) struct Judged {
     set: String,
     method: String,
+    graphs: u64,
     validation: Score,
     test: Score,
     seconds: f64,
@@ -46,6 +47,7 @@ impl Outcome {
             validation: of(|split| split.validation)?,
             test: of(|split| split.test)?,
             seconds: record.result.seconds * asked.len() as f64 / all.len() as f64,
+            graphs: record.identity.data.graphs,
             set: record.identity.set,
             method: record.identity.method,
             peak_bytes: record.peak_bytes,
@@ -165,7 +167,8 @@ impl Comparison {
         for outcome in &self.outcomes {
             text += &match outcome {
                 Outcome::Judged(judged) => {
-                    let Judged { set, method, validation, test, seconds, peak_bytes } = &**judged;
+                    let Judged { set, method, validation, test, seconds, peak_bytes, .. } =
+                        &**judged;
                     format!(
                         "{},{method},{},{},{},{},{},{seconds},{},\n",
                         quoted(set),
@@ -185,12 +188,22 @@ impl Comparison {
         text
     }
 
+    /// How many graphs all sets have together, as far as somebody read them.
+    fn graphs(&self) -> u64 {
+        let of_set = |set: usize| {
+            let mut all =
+                (0..self.methods.len()).filter_map(|method| self.outcome(set, method).judged());
+            all.next().map_or(0, |judged| judged.graphs)
+        };
+        (0..self.sets.len()).map(of_set).sum()
+    }
+
     /// Everything for programs.
     pub(super) fn json(&self) -> Value {
         let cell = |outcome: &Outcome| match outcome {
             Outcome::Failed(failure) => json!(failure),
             Outcome::Judged(judged) => {
-                let Judged { set, method, validation, test, seconds, peak_bytes } = &**judged;
+                let Judged { set, method, validation, test, seconds, peak_bytes, .. } = &**judged;
                 json!({
                     "set": set, "method": method, "validation": validation, "test": test,
                     "seconds": seconds, "peak_bytes": peak_bytes,
@@ -200,7 +213,7 @@ impl Comparison {
         let rank =
             |method: usize| json!({ "method": self.methods[method], "rank": self.rank(method) });
         json!({
-            "mode": self.mode, "seed": self.seed, "sets": self.sets,
+            "mode": self.mode, "seed": self.seed, "sets": self.sets, "graphs": self.graphs(),
             "methods": (0..self.methods.len()).map(rank).collect::<Vec<_>>(),
             "cells": self.outcomes.iter().map(cell).collect::<Vec<_>>(),
         })

@@ -76,8 +76,9 @@ pub(super) fn run(
         "seconds": seconds,
     });
     write(".json".to_owned(), format!("{record:#}\n").as_bytes())?;
-    if context.global.json {
-        return context.print(record.to_string());
+    let (what, out) = (name, &args.out);
+    if context.tell(json!({ "what": what, "out": out, "records": [record] }))? {
+        return Ok(());
     }
     context.print(figure.said.join("\n"))?;
     let files: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();

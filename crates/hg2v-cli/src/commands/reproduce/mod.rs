@@ -26,12 +26,14 @@ use hg2v_eval::method::{Embedder, Role};
 use hg2v_eval::select;
 use hg2v_eval::study::{Mode, Study, StudyResult};
 use hg2v_eval::tables::TABLE2;
+use serde::Serialize;
 use serde_json::json;
 
 use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::{self, CacheArgs};
 use crate::host::Host;
+use crate::json::partly;
 use crate::judging::{GridArg, best, candidates};
 use crate::network::Preset;
 use crate::store::{self, FORMAT, Kept, Store};
@@ -139,6 +141,9 @@ enum What {
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
+    if args.markdown && context.global.json {
+        return Err(Error::parameter("--json", "on", "--markdown prints a table").into());
+    }
     match args.what {
         _ if args.splits == Some(0) => {
             Err(Error::parameter("--splits", 0, "it must be at least 1").into())
@@ -180,17 +185,48 @@ fn table2(args: &Args, context: &Context) -> anyhow::Result<()> {
             }
         }
     }
-    report(&records, &failed, context)?;
-    if failed.is_empty() {
-        return Ok(());
+    let graphs = records.iter().map(|record| record.identity.data.graphs).sum();
+    if !tell(args, graphs, &records[..], &failed, context)? {
+        report(&records, context)?;
     }
+    all_done(&failed, records.len())
+}
+
+/// A set that failed, and why.
+type Failure = (&'static str, String);
+
+/// An error where something failed, beside what is `done`.
+fn all_done(failed: &[Failure], done: usize) -> anyhow::Result<()> {
+    match failed.is_empty() {
+        true => Ok(()),
+        false => anyhow::bail!(in_words(failed, done)),
+    }
+}
+
+fn in_words(failed: &[Failure], done: usize) -> String {
     let lines: Vec<String> = failed.iter().map(|(set, error)| format!("{set}: {error}")).collect();
-    anyhow::bail!(
-        "{} of {} sets failed\n{}",
-        failed.len(),
-        failed.len() + records.len(),
-        lines.join("\n")
-    )
+    let all = failed.len() + done;
+    format!("{} of {all} runs failed\n{}", failed.len(), lines.join("\n"))
+}
+
+/// Tells programs what was found, of how many graphs, and what was not.
+fn tell(
+    args: &Args,
+    graphs: u64,
+    records: &[impl Serialize],
+    failed: &[Failure],
+    context: &Context,
+) -> anyhow::Result<bool> {
+    let each: Vec<_> =
+        failed.iter().map(|(set, error)| json!({ "set": set, "error": error })).collect();
+    let mut result = json!({
+        "what": value_name(&args.what), "out": args.out, "graphs": graphs, "records": records,
+        "failed": each,
+    });
+    if !failed.is_empty() {
+        partly(&mut result, &in_words(failed, records.len()));
+    }
+    context.tell(result)
 }
 
 type Found = (&'static str, Result<Origin, String>);
@@ -342,16 +378,7 @@ pub(super) fn value_name(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-fn report(
-    records: &[Record],
-    failed: &[(&'static str, String)],
-    context: &Context,
-) -> anyhow::Result<()> {
-    if context.global.json {
-        let failed: Vec<_> =
-            failed.iter().map(|(set, error)| json!({ "set": set, "error": error })).collect();
-        return context.print(json!({ "records": records, "failed": failed }).to_string());
-    }
+fn report(records: &[Record], context: &Context) -> anyhow::Result<()> {
     if records.is_empty() {
         return Ok(());
     }

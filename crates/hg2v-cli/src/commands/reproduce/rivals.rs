@@ -10,11 +10,10 @@ use hg2v::prepare::Run;
 use hg2v_baselines::registry;
 use hg2v_eval::study::Mode;
 use hg2v_eval::tables::{Reported, TABLE2, TABLE2_RIVALS, TABLE4};
-use serde_json::json;
 
 use super::super::compare::cell::{Job, Record};
 use super::table::markdown_of;
-use super::{Args, QUICK_SPLITS, SPLITS, none_found, sets};
+use super::{Args, Failure, QUICK_SPLITS, SPLITS, all_done, none_found, sets, tell};
 use crate::context::Context;
 use crate::store;
 use crate::table::Table;
@@ -64,6 +63,15 @@ enum Outcome {
     Unknown,
 }
 
+impl Outcome {
+    fn record(&self) -> Option<&Record> {
+        match self {
+            Outcome::Judged(record) => Some(record),
+            Outcome::Failed(_) | Outcome::Unknown => None,
+        }
+    }
+}
+
 impl Methods {
     pub(super) fn run(&self, args: &Args, context: &Context) -> anyhow::Result<()> {
         if args.grid.is_some() {
@@ -97,7 +105,7 @@ impl Methods {
         for set in chosen {
             rows.push((set, self.judged(set, &folder, args, context)?));
         }
-        self.report(&rows, context)
+        self.report(&rows, args, context)
     }
 
     fn chosen(&self, args: &Args, context: &Context) -> anyhow::Result<Vec<&'static str>> {
@@ -198,17 +206,23 @@ impl Methods {
         std::iter::once(set.to_owned()).chain(cells).collect()
     }
 
-    fn report(&self, rows: &[(&str, Vec<Outcome>)], context: &Context) -> anyhow::Result<()> {
+    fn report(
+        &self,
+        rows: &[(&'static str, Vec<Outcome>)],
+        args: &Args,
+        context: &Context,
+    ) -> anyhow::Result<()> {
         let all = || rows.iter().flat_map(|(set, row)| row.iter().map(move |cell| (*set, cell)));
-        if context.global.json {
-            let records: Vec<_> = all()
-                .filter_map(|(_, cell)| match cell {
-                    Outcome::Judged(record) => Some(record),
-                    _ => None,
-                })
-                .collect();
-            context.print(json!({ "records": records }).to_string())?;
-        } else {
+        let failed: Vec<Failure> = all()
+            .filter_map(|(set, cell)| match cell {
+                Outcome::Failed(why) => Some((set, why.clone())),
+                _ => None,
+            })
+            .collect();
+        let records: Vec<&Record> = all().filter_map(|(_, cell)| cell.record()).collect();
+        let of_set = rows.iter().filter_map(|(_, row)| row.iter().find_map(Outcome::record));
+        let graphs = of_set.map(|record| record.identity.data.graphs).sum();
+        if !tell(args, graphs, &records, &failed, context)? {
             let mut table = Table::new(1);
             table.row(self.header());
             rows.iter().for_each(|(set, row)| table.row(self.cells(set, row)));
@@ -219,16 +233,7 @@ impl Methods {
                  paper's, most of whose columns have other protocols",
             )?;
         }
-        let failed: Vec<String> = all()
-            .filter_map(|(set, cell)| match cell {
-                Outcome::Failed(why) => Some(format!("{set}: {why}")),
-                _ => None,
-            })
-            .collect();
-        match failed.is_empty() {
-            true => Ok(()),
-            false => anyhow::bail!("{} runs failed\n{}", failed.len(), failed.join("\n")),
-        }
+        all_done(&failed, records.len())
     }
 }
 

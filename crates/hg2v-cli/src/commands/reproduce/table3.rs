@@ -22,11 +22,11 @@ use hg2v_eval::select;
 use hg2v_eval::study::{Mode, Study, StudyResult};
 use hg2v_eval::tables::{TABLE2, TABLE3, Transfer};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::record::{self, Kind};
 use super::table::markdown_of;
-use super::{Args, QUICK_SPLITS, SPLITS, none_found, sets, there_already, value_name};
+use super::{Args, QUICK_SPLITS, SPLITS, none_found, sets, tell, there_already, value_name};
 use crate::context::Context;
 use crate::graphs::coarsened;
 use crate::host::Host;
@@ -133,8 +133,9 @@ pub(super) fn run(args: &Args, context: &Context) -> anyhow::Result<()> {
     if records.is_empty() {
         return Err(none_found(context).into());
     }
-    if context.global.json {
-        return context.print(json!({ "records": records }).to_string());
+    let graphs = records.iter().map(|record| record.identity.to_data.graphs).sum();
+    if tell(args, graphs, &records, &[], context)? {
+        return Ok(());
     }
     let mut table = Table::new(2);
     table.row(HEADER);

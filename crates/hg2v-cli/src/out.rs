@@ -1,5 +1,5 @@
-//! `--out PATH [--format F]`: where a collection is written, and as what; outputs that no
-//! command should write.
+//! `--out PATH [--format F] [--force]`: where outputs go, as what, and over what; outputs that
+//! no command should write.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use hg2v::dataset::{self, Format, Sink};
 use hg2v::error::Error;
+use hg2v::overwrite::{Destination, Overwrite};
 
 use crate::context::Context;
 
@@ -20,6 +21,27 @@ pub(crate) struct Out {
     /// Format of PATH [default: by its name]
     #[arg(long, value_enum)]
     format: Option<Layout>,
+    #[command(flatten)]
+    pub(crate) force: ForceArgs,
+}
+
+/// Whether an output may take the place of another: the one rule of all commands.
+#[derive(Args, Clone, Copy)]
+pub(crate) struct ForceArgs {
+    /// Replace what exists; until the new output is whole, the old one stays
+    ///
+    /// Without it nothing that exists is written over. Standard output (`-`), pipes and devices
+    /// are written to in any case.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+impl ForceArgs {
+    /// An output that replaces another only where that was asked for.
+    pub(crate) fn at<'a>(&self, path: &'a Path) -> Destination<'a> {
+        let overwrite = if self.force { Overwrite::Always } else { Overwrite::Never };
+        Destination { path, overwrite }
+    }
 }
 
 /// The formats that are written, as a user names them.
@@ -55,13 +77,9 @@ impl From<Layout> for Format {
 
 impl Out {
     /// Begins writing.
-    pub(crate) fn create(&self) -> hg2v::Result<Box<dyn Sink>> {
-        dataset::create(&self.out, self.format.map(Format::from))
-    }
-
-    /// Whether the graphs themselves go to standard output.
-    pub(crate) fn is_stdout(&self) -> bool {
-        self.out.as_os_str() == "-"
+    pub(crate) fn create(&self, context: &Context) -> hg2v::Result<Box<dyn Sink>> {
+        refuse_json(&self.out, context)?;
+        dataset::create(self.force.at(&self.out), self.format.map(Format::from))
     }
 }
 
@@ -87,7 +105,8 @@ fn is_stream(there: &fs::Metadata) -> bool {
 
 /// Refuses `--json` where its result would stand among what goes to standard output.
 pub(crate) fn refuse_json(out: &Path, context: &Context) -> hg2v::Result<()> {
-    if out.as_os_str() == "-" && context.global.json {
+    let stdout = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+    if context.global.json && stdout.iter().any(|name| out.as_os_str() == *name) {
         let requirement = "OUT is standard output, where its result would stand among the output";
         return Err(Error::parameter("--json", "on", requirement));
     }

@@ -49,7 +49,7 @@ def parity(hg2v, folder):
     model, vectors = folder / "m", folder / "mutag.npy"
     if not model.exists():
         run("fit", "MUTAG", "--out", model, "--epochs", 2)
-    run("embed", model, "MUTAG", "--out", vectors)
+    run("embed", model, "MUTAG", "--out", vectors, "--force")
     x = np.load(vectors).astype(np.float64)
     for metric in ["cosine", "euclidean"]:
         near = NearestNeighbors(n_neighbors=TOP, algorithm="brute", metric=metric).fit(x)
@@ -61,7 +61,7 @@ def parity(hg2v, folder):
             # Order is not compared: equal graphs are equally far.
             scale = np.abs(x).max() if metric == "euclidean" else 1
             assert np.allclose(ours, distances[row], atol=1e-6 * scale), (metric, row)
-    run("project", vectors, "--out", folder / "pca.csv")
+    run("project", vectors, "--out", folder / "pca.csv", "--force")
     ours = np.genfromtxt(folder / "pca.csv", delimiter=",", skip_header=1)[:, -2:]
     theirs = PCA(2, svd_solver="full").fit_transform(x)
     assert np.allclose(ours, theirs, rtol=1e-4, atol=1e-4 * np.abs(theirs).max()), "PCA"

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::output::TEMPORARY;
+use crate::output::temporary::PREFIX;
 
 /// What becomes of something that stands where an output is to go. Pipes and devices are written
 /// to in any case, and an empty folder may become one that is not.
@@ -54,7 +54,7 @@ pub fn check_replaceable(folder: &Path, own: &dyn Fn(&DirEntry) -> bool) -> Resu
         let entry = entry.map_err(failed)?;
         let name = entry.file_name().to_string_lossy().into_owned();
         // What somebody who was killed left half written is nobody's.
-        if !own(&entry) && !name.starts_with(TEMPORARY) {
+        if !own(&entry) && !name.starts_with(PREFIX) {
             foreign.push(name);
         }
     }

@@ -17,7 +17,7 @@ use serde_json::json;
 use crate::chunks::{Chunks, Shard};
 use crate::context::Context;
 use crate::graphs::{Asks, CacheArgs, MethodArg, WeightArg, say_findings};
-use crate::out::{refuse_json, refuse_same};
+use crate::out::{ForceArgs, refuse_json, refuse_same};
 
 /// Nodes and edges gathered before they are coarsened together: enough to keep all
 /// threads busy, little enough to hold.
@@ -62,6 +62,8 @@ pub(crate) struct Args {
     /// Where to write the pyramids (`-`: standard output)
     #[arg(long, short, value_name = "PATH")]
     out: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
     #[command(flatten)]
     cache: CacheArgs,
 }
@@ -118,7 +120,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let source = context.open(&args.data, Asks::Weights(args.weights.into()))?;
     refuse_same(&source.path, &args.out)?;
     let (path, progress) = (source.path.clone(), context.progress("coarsening", source.len));
-    let mut out = OutputFile::create(&args.out)?;
+    let mut out = OutputFile::create(args.force.at(&args.out))?;
     let mut tally = Tally::default();
     for chunk in Chunks::new(source, Shard::WHOLE, CHUNK_SIZE) {
         let chunk = chunk?;
@@ -177,12 +179,10 @@ fn report(
     context: &Context,
 ) -> anyhow::Result<()> {
     let seconds = started.elapsed().as_secs_f64();
-    if context.global.json {
-        let result = json!({
-            "out": args.out, "params": params, "seconds": seconds, "tally": tally,
-        });
-        context.print(result.to_string())?;
-    }
+    context.tell(json!({
+        "data": args.data, "out": args.out, "graphs": tally.notes.graphs, "params": params,
+        "tally": tally,
+    }))?;
     let mean = |total: u64| {
         if tally.notes.graphs == 0 { 0.0 } else { total as f64 / tally.notes.graphs as f64 }
     };

@@ -9,14 +9,14 @@ use serde::Serialize;
 
 use crate::context::Context;
 use crate::graphs::Asks;
-use crate::out::{Layout, refuse_json, refuse_same};
+use crate::out::{ForceArgs, Layout, refuse_json, refuse_same};
 use crate::table::counted;
 
 /// Write a collection of graphs in another format, losing nothing
 ///
 /// Graphs are read and written one by one: memory does not grow with their
 /// number (TU, CSV and GraphML, which must be held whole, excepted). OUT appears when it is
-/// complete; an interrupted run leaves what was there.
+/// complete.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -32,6 +32,8 @@ pub(crate) struct Args {
     /// Format of OUT [default: by its name]
     #[arg(long, value_enum)]
     format: Option<Layout>,
+    #[command(flatten)]
+    force: ForceArgs,
     /// Give every graph without an id its position, counted from 0
     #[arg(long)]
     ids: bool,
@@ -40,10 +42,10 @@ pub(crate) struct Args {
 /// What was read and written.
 #[derive(Serialize)]
 struct Converted {
-    input: PathBuf,
-    input_format: &'static str,
-    output: PathBuf,
-    output_format: &'static str,
+    data: PathBuf,
+    data_format: &'static str,
+    out: PathBuf,
+    format: &'static str,
     graphs: u64,
     nodes: u64,
     edges: u64,
@@ -64,12 +66,12 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         Some(layout) => layout.into(),
         None => dataset::format_of_name(&args.out)?,
     };
-    let mut sink = dataset::create(&args.out, Some(format))?;
+    let mut sink = dataset::create(args.force.at(&args.out), Some(format))?;
     let mut done = Converted {
-        input: source.path.clone(),
-        input_format: source.format.name(),
-        output: args.out.clone(),
-        output_format: format.name(),
+        data: source.path.clone(),
+        data_format: source.format.name(),
+        out: args.out.clone(),
+        format: format.name(),
         graphs: 0,
         nodes: 0,
         edges: 0,
@@ -98,9 +100,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     }
     done.bytes = (!to_stdout).then(|| size_of_output(&args.out));
     context.say(done.to_string());
-    if context.global.json {
-        context.print(serde_json::to_string(&done)?)?;
-    }
+    context.tell(&done)?;
     Ok(())
 }
 
@@ -112,8 +112,8 @@ impl std::fmt::Display for Converted {
             counted(self.graphs, "graph"),
             counted(self.nodes, "node"),
             counted(self.edges, "edge"),
-            self.input_format,
-            self.output_format
+            self.data_format,
+            self.format
         )?;
         if let Some(bytes) = self.bytes {
             write!(f, ", {bytes} bytes")?;

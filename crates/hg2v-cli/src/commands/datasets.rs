@@ -8,8 +8,10 @@ use hg2v::dataset::catalog::{self, KNOWN, KnownSet, Origin};
 use hg2v::dataset::download::{self, DEFAULT_BASE, Got, Patience};
 use hg2v::dataset::locate;
 use serde::Serialize;
+use serde_json::json;
 
 use crate::context::Context;
+use crate::out::ForceArgs;
 
 /// The known sets: list them, download them
 #[derive(clap::Args)]
@@ -29,6 +31,7 @@ enum Command {
     ///
     /// A download that was cut is taken up where it stopped. What arrives is read and compared
     /// with the published statistics and the fingerprint of the content before it gets its name.
+    /// A set that is there and right is left as it is.
     Get {
         /// Names of sets, as `hg2v datasets list` shows them
         #[arg(required = true, value_name = "NAME")]
@@ -36,13 +39,15 @@ enum Command {
         /// Address that has NAME.zip
         #[arg(long, value_name = "URL", env = "HG2V_BASE_URL", default_value = DEFAULT_BASE)]
         base: String,
+        #[command(flatten)]
+        force: ForceArgs,
     },
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     match args.command {
         Command::List => list(context),
-        Command::Get { names, base } => get(&names, &base, context),
+        Command::Get { names, base, force } => get(&names, &base, force, context),
     }
 }
 
@@ -64,8 +69,8 @@ fn list(context: &Context) -> anyhow::Result<()> {
             path: folder.and_then(|_| locate(Path::new(set.name), folder).ok()),
         })
         .collect();
-    if context.global.json {
-        return context.print(serde_json::to_string(&listed)?);
+    if context.tell(json!({ "sets": listed }))? {
+        return Ok(());
     }
     let mut table = format!(
         "{:<16} {:>6} {:>7} {:>9} {:>9}  {:<7} about\n",
@@ -103,7 +108,7 @@ struct Fetched {
     bytes: Option<u64>,
 }
 
-fn get(names: &[String], base: &str, context: &Context) -> anyhow::Result<()> {
+fn get(names: &[String], base: &str, force: ForceArgs, context: &Context) -> anyhow::Result<()> {
     // All names are checked before the first byte is fetched.
     let sets: Vec<&KnownSet> = names.iter().map(|name| known(name)).collect::<Result<_, _>>()?;
     let folder = context.global.data_dir.as_deref().unwrap_or(Path::new("."));
@@ -114,8 +119,8 @@ fn get(names: &[String], base: &str, context: &Context) -> anyhow::Result<()> {
             bar.set_length(total.unwrap_or(done));
             bar.set_position(done);
         };
-        let got =
-            download::get(set, folder, base, &context.limits, &Patience::default(), &mut progress);
+        let (to, patience) = (force.at(folder), Patience::default());
+        let got = download::get(set, to, base, &context.limits, &patience, &mut progress);
         bar.finish_and_clear();
         let (path, bytes) = match got? {
             Got::Already(path) => {
@@ -133,9 +138,7 @@ fn get(names: &[String], base: &str, context: &Context) -> anyhow::Result<()> {
         };
         fetched.push(Fetched { name: set.name, path, already_there: bytes.is_none(), bytes });
     }
-    if context.global.json {
-        context.print(serde_json::to_string(&fetched)?)?;
-    }
+    context.tell(json!({ "sets": fetched }))?;
     Ok(())
 }
 

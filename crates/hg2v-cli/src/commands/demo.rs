@@ -1,5 +1,6 @@
 //! `hg2v demo`: the whole job on graphs made on the spot.
 
+use std::fs::DirEntry;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -34,6 +35,7 @@ use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::summary_options;
 use crate::judging::{judged, table_of};
+use crate::out::ForceArgs;
 use crate::store::write_json;
 
 /// Do the whole job on an embedded default: make graphs, coarsen, train, embed, evaluate, show
@@ -42,7 +44,8 @@ use crate::store::write_json;
 /// grown, each becomes a spectral pyramid, a model is trained on them without
 /// labels, and its vectors are judged beside an untrained network's and beside
 /// statistics counted by hand. Everything is written to --out, with a page to look
-/// at: page.html, as `hg2v report` makes it.
+/// at: page.html, as `hg2v report` makes it. With --force, the folder of an earlier demo
+/// is replaced; one that holds anything else is not.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   hg2v demo                      writes hg2v-demo/
@@ -51,6 +54,8 @@ pub(crate) struct Args {
     /// Where to write; a new or empty folder
     #[arg(long, short, default_value = "hg2v-demo", value_name = "DIR")]
     out: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
     /// How many graphs
     #[arg(long, default_value_t = 200, value_name = "N")]
     graphs: u64,
@@ -61,8 +66,19 @@ pub(crate) struct Args {
     device: DeviceArgs,
 }
 
-/// The page.
+/// The pyramids, and the page.
+const PYRAMIDS: &str = "pyramids.jsonl";
 const PAGE: &str = "page.html";
+
+/// Whether something in a folder is what a demo writes there.
+fn is_of_demo(entry: &DirEntry) -> bool {
+    let files = [run::GRAPHS, PYRAMIDS, run::VECTORS, run::EVALUATION, PAGE];
+    let (name, path) = (entry.file_name(), entry.path());
+    match path.is_dir() {
+        true => name == run::MODEL && saved::check_replaceable(&path).is_ok(),
+        false => files.iter().any(|file| name == *file),
+    }
+}
 
 /// 80/20 splits that the vectors are judged on.
 const SPLITS: usize = 3;
@@ -74,7 +90,7 @@ fn params(context: &Context) -> Hg2vParams {
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let machine = args.device.open()?;
-    let output = OutputFolder::create(&args.out)?;
+    let output = OutputFolder::create_over(args.force.at(&args.out), &is_of_demo)?;
     let mut steps = Steps { context, started: Instant::now(), seconds: Vec::new() };
     let made = make(&args, &machine, output.working_path(), &mut steps);
     let evaluation = made.map_err(|error| match error.downcast() {
@@ -101,7 +117,7 @@ fn make(
     let file = args.out.join(run::GRAPHS);
     let of_file = Run::of(&records, &file);
     let collection = params.collect(of_file, None)?;
-    write_pyramids(&collection, &to.join("pyramids.jsonl"))?;
+    write_pyramids(&collection, &to.join(PYRAMIDS))?;
     steps.done("coarsen", "coarsened each to a spectral pyramid");
 
     let mut fit = params.prepare(&collection, None)?;
@@ -207,14 +223,14 @@ fn say(
     seconds: &[(&'static str, f64)],
     context: &Context,
 ) -> anyhow::Result<()> {
-    if context.global.json {
-        let seconds: serde_json::Map<String, serde_json::Value> =
-            seconds.iter().map(|(step, seconds)| ((*step).to_owned(), json!(seconds))).collect();
-        let result = json!({
-            "out": args.out, "graphs": args.graphs, "nodes": args.nodes,
-            "methods": evaluation.methods, "seconds": seconds, "page": args.out.join(PAGE),
-        });
-        return context.print(result.to_string());
+    let timings: serde_json::Map<String, serde_json::Value> =
+        seconds.iter().map(|(step, seconds)| ((*step).to_owned(), json!(seconds))).collect();
+    let told = context.tell(json!({
+        "out": args.out, "graphs": args.graphs, "nodes": args.graphs * u64::from(args.nodes),
+        "methods": evaluation.methods, "timings": timings, "page": args.out.join(PAGE),
+    }))?;
+    if told {
+        return Ok(());
     }
     context.print(table_of(&evaluation.methods).join("\n"))?;
     context.print(format!(
@@ -222,7 +238,7 @@ fn say(
          trained on the 80 alone"
     ))?;
     context.print(format!(
-        "wrote {0}/graphs.jsonl, {0}/pyramids.jsonl, {0}/model, {0}/vectors.parquet and \
+        "wrote {0}/graphs.jsonl, {0}/{PYRAMIDS}, {0}/model, {0}/vectors.parquet and \
          {0}/evaluation.json\nopen {0}/{PAGE} in a browser: every graph, its neighbours and its pyramid",
         args.out.display()
     ))

@@ -22,7 +22,7 @@ use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::{Asks, CacheArgs, say_findings, say_ignored};
 use crate::interrupt::Farewell;
-use crate::out::{refuse_json, refuse_same};
+use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::parts::{Part, Parts};
 use crate::table::{counted, decimal};
 use crate::threads;
@@ -54,6 +54,8 @@ pub(crate) struct Args {
     /// Where to write: NAME.npy, .parquet, .csv, .tsv, or `-` for CSV
     #[arg(long, short, value_name = "PATH")]
     out: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
     /// Only the I-th of N equal parts, by position: graph p belongs to part 1 + p mod N
     #[arg(long, value_name = "I/N", value_parser = parse_shard)]
     shard: Option<Shard>,
@@ -133,6 +135,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         Ok(notes)
     };
     let notes = embed_all().inspect_err(|_| keeper.tell(context))?;
+    let (dim, rows) = (output.dim, output.written);
     output.sink.finish().inspect_err(|_| keeper.tell(context))?;
     if let Some(parts) = &*parts {
         parts.remove()?;
@@ -142,7 +145,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     if keeper.found > 0 {
         context.say(format!("{} embedded before it was stopped", counted(keeper.found, "graph")));
     }
-    report(&args, &notes, output.dim, started, context)
+    report(&args, &notes, dim, rows, started, context)
 }
 
 /// Where what is done is kept, under all that vectors depend on but the graphs.
@@ -283,6 +286,8 @@ struct Output {
     dim: usize,
     /// Numbers of a graph's vector.
     embedding_dim: usize,
+    /// Rows so far.
+    written: u64,
     /// For vectors of levels: which numbers of an embedding each is made of.
     levels: Vec<Vec<Range<usize>>>,
 }
@@ -310,8 +315,10 @@ impl Output {
             }
         };
         let dim = names.len();
-        let sink = vectors::create(&args.out, Shape { names, part, model: Some(model.digest()?) })?;
-        Ok(Output { sink, per: args.per, dim, embedding_dim: layout.embedding_dim(), levels })
+        let shape = Shape { names, part, model: Some(model.digest()?) };
+        let sink = vectors::create(args.force.at(&args.out), shape)?;
+        let embedding_dim = layout.embedding_dim();
+        Ok(Output { sink, per: args.per, dim, embedding_dim, written: 0, levels })
     }
 
     /// The numbers of all rows of a chunk.
@@ -344,17 +351,22 @@ impl Output {
             };
             let own = rest.split_off(..numbers).unwrap_or_default();
             match self.per {
-                PerArg::Graph => self.sink.write(key(None), own)?,
+                PerArg::Graph => {
+                    self.sink.write(key(None), own)?;
+                    self.written += 1;
+                }
                 PerArg::Level => {
                     for (level, parts) in self.levels.iter().enumerate() {
                         let row: Vec<f32> =
                             parts.iter().flat_map(|part| own[part.clone()].to_vec()).collect();
                         self.sink.write(key(Some(level as u64 + 1)), &row)?;
+                        self.written += 1;
                     }
                 }
                 PerArg::Node => {
                     for (node, row) in own.chunks_exact(self.dim).enumerate() {
                         self.sink.write(key(Some(node as u64)), row)?;
+                        self.written += 1;
                     }
                 }
             }
@@ -367,17 +379,16 @@ fn report(
     args: &Args,
     notes: &Notes,
     dim: usize,
+    rows: u64,
     started: Instant,
     context: &Context,
 ) -> anyhow::Result<()> {
     let seconds = started.elapsed().as_secs_f64();
     let rate = notes.graphs as f64 / seconds.max(1e-9);
-    if context.global.json {
-        let result = json!({
-            "out": args.out, "dim": dim, "seconds": seconds, "notes": notes,
-        });
-        context.print(result.to_string())?;
-    }
+    context.tell(json!({
+        "model": args.model, "data": args.data, "out": args.out, "graphs": notes.graphs,
+        "vectors": rows, "dim": dim, "notes": notes,
+    }))?;
     say_findings(&notes.found, context);
     for (count, what) in [
         (notes.applied.unseen_labels, "nodes with labels that training never met (taken as none)"),

@@ -19,7 +19,7 @@ use crate::device::DeviceArgs;
 use crate::graphs::{self, Asks, CacheArgs, check_vectors, say_findings};
 use crate::judging::{GridArg, ModeArg, best, candidates, judged, table_of};
 use crate::network::NetworkArgs;
-use crate::out::refuse_same;
+use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::predictions;
 use crate::table::Table;
 
@@ -48,15 +48,15 @@ pub(crate) struct Args {
     data: PathBuf,
     /// Judge these vectors instead of a model's: .npy, .parquet, .csv or .tsv (whose first line
     /// names the columns), a row for each graph in the order of the graphs; id and y are no numbers
-    /// of a vector. Options of a model then mean nothing
+    /// of a vector
     #[arg(long, value_name = "E", conflicts_with_all = ["grid", "device"])]
     embeddings: Option<PathBuf>,
     /// Who sees what
     #[arg(long, value_enum, default_value = "inductive", value_name = "P")]
     protocol: ModeArg,
-    /// How many 80/20 splits; tenfold has its ten folds
-    #[arg(long, default_value_t = 10, value_name = "N")]
-    splits: usize,
+    /// How many 80/20 splits [default: 10]; tenfold has its ten folds
+    #[arg(long, value_name = "N")]
+    splits: Option<usize>,
     /// Choose d, a and L by validation accuracy
     #[arg(long, value_enum, value_name = "G")]
     grid: Option<GridArg>,
@@ -69,6 +69,8 @@ pub(crate) struct Args {
     /// Write what was predicted for every test graph, and on which splits and folds
     #[arg(long, value_name = "FILE.jsonl")]
     predictions: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArgs,
     #[command(flatten)]
     network: NetworkArgs,
     #[command(flatten)]
@@ -98,9 +100,7 @@ impl From<AlsoArg> for Classifier {
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
-    if args.splits == 0 {
-        return Err(Error::parameter("--splits", 0, "it must be at least 1").into());
-    }
+    let splits = args.protocol.splits(args.splits)?;
     for (at, classifier) in args.also.iter().enumerate() {
         if args.also[..at].contains(classifier) {
             let name = Classifier::from(*classifier);
@@ -108,12 +108,24 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         }
     }
     if let Some(file) = &args.predictions {
-        refuse_same(&args.data, file)?;
+        refuse_json(file, context)?;
+        for input in [Some(&args.data), args.embeddings.as_ref()].into_iter().flatten() {
+            refuse_same(input, file)?;
+        }
+    } else if args.force.force {
+        return Err(Error::parameter("--force", "given", "it is for --predictions").into());
     }
     // Before anything is judged: what cannot be written is said at once.
-    let predictions = args.predictions.as_deref().map(OutputFile::create).transpose()?;
+    let predictions = args.predictions.as_deref().map(|file| args.force.at(file));
+    let predictions = predictions.map(OutputFile::create).transpose()?;
     let params = args.network.params(context.seed())?;
     params.check()?;
+    // Weights count for statistics, too.
+    let plain = Hg2vParams { weights: params.weights, ..Hg2vParams::default() };
+    if args.embeddings.is_some() && params != plain.seed(context.seed()) {
+        let requirement = "options of a model mean nothing for vectors that are there already";
+        return Err(Error::parameter("--embeddings", "given", requirement).into());
+    }
     let machine = args.device.open()?;
     let graphs::Read { path, records, .. } =
         graphs::read(&args.data, Asks::Weights(params.weights), context)?;
@@ -126,7 +138,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     say_findings(&collection.notes.found, context);
     let mode = args.protocol.into();
     let protocol = select::Protocol { seed: context.seed(), ..select::Protocol::default() };
-    let mut study = Study::new(&collection, mode, args.splits, protocol)?;
+    let mut study = Study::new(&collection, mode, splits, protocol)?;
     study.also = args.also.iter().copied().map(Classifier::from).collect();
 
     let mut rows = Vec::new();
@@ -181,7 +193,8 @@ fn report(
     if context.global.json {
         let (data, network) = (args.data.clone(), chosen.architecture.clone());
         let result = Evaluation::new(data, study, network, chosen.recipe, rows);
-        return context.print(serde_json::to_string(&result)?);
+        context.tell(result)?;
+        return Ok(());
     }
     context.print(table_of(&rows).join("\n"))?;
     context.print(format!("largest class: {:.1}", 100.0 * study.majority()))?;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use hg2v::error::{Error, Place};
 use hg2v::output::{OutputFile, OutputFolder, is_occupied};
+use hg2v::overwrite::replace_folder;
 use hg2v::prepare::Run;
 use hg2v::saved::{self, Config, LogLine, RunNote};
 use hg2v::train::{End, Flow, State, Step};
@@ -18,6 +19,7 @@ use crate::device::DeviceArgs;
 use crate::graphs::{self, Asks, CacheArgs, say_findings};
 use crate::interrupt::{self, Farewell, Stopped};
 use crate::network::NetworkArgs;
+use crate::out::ForceArgs;
 use crate::progress::Progress;
 use crate::table::counted;
 
@@ -27,6 +29,10 @@ use crate::table::counted;
 /// (its parameters), log.jsonl (the loss of every level, a line an epoch) and
 /// run.json (on what, where and how long it was trained). A run that was stopped,
 /// by Ctrl-C or by force, goes on with --resume and ends in the same bits.
+///
+/// With --force the model takes the place of one that is there. Until it is trained it
+/// stands beside that, as MODEL.new; --force and --resume go on there. A folder that holds
+/// anything but a model is not replaced.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -44,6 +50,11 @@ pub(crate) struct Args {
     /// Go on with the run that was stopped in MODEL
     #[arg(long)]
     resume: bool,
+    #[command(flatten)]
+    force: ForceArgs,
+    /// Where the run is kept until it is done
+    #[arg(skip)]
+    folder: PathBuf,
     /// How much work a kill may cost; ends of epochs are kept ten times as often
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     checkpoint_every: Duration,
@@ -62,16 +73,17 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let started = Instant::now();
+    let args = Args { folder: folder_of_run(&args)?, ..args };
     let stored = stored_run(&args)?;
     let params = match &stored {
         Some(config) => resumed_params(&args, config, context)?,
         None => args.network.params(context.seed())?,
     };
     params.check()?;
-    let new = if stored.is_none() { new_folder(&args.out)? } else { None };
+    let new = if stored.is_none() { new_folder(&args.folder)? } else { None };
     let (path, fit) = prepare(&args, &params, stored.as_ref(), context)?;
     if stored.is_none() {
-        begin(&args.out, new, &fit.config)?;
+        begin(&args.folder, new, &fit.config)?;
     }
     // Before, there is nothing to keep; from here on a step has a moment to come to its end.
     let _farewell = Farewell::after_the_step(continuation(&args, "stopped"));
@@ -87,10 +99,13 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         training_seconds: trained.took.as_secs_f64(),
         whole_seconds: started.elapsed().as_secs_f64(),
     };
-    saved::write_run(&args.out, &note).map_err(|error| unfinished(&args, error))?;
-    trained.model.save_into(&args.out).map_err(|error| unfinished(&args, error))?;
-    saved::remove_checkpoint(&args.out)?;
-    report(&args, &params, &trained, started.elapsed(), context)
+    saved::write_run(&args.folder, &note).map_err(|error| unfinished(&args, error))?;
+    trained.model.save_into(&args.folder).map_err(|error| unfinished(&args, error))?;
+    saved::remove_checkpoint(&args.folder)?;
+    if args.folder != args.out {
+        replace_folder(&args.folder, &args.out)?;
+    }
+    report(&args, &params, &fit, &trained, context)
 }
 
 /// Reads and coarsens the graphs, until all that is left is to train; also where they came from.
@@ -141,10 +156,10 @@ struct Trained {
 /// in the folder on the way.
 fn train(args: &Args, fit: &Fit, context: &Context) -> anyhow::Result<Trained> {
     let state = match args.resume {
-        true => saved::read_checkpoint(&args.out, &fit.network.layout)?,
+        true => saved::read_checkpoint(&args.folder, &fit.network.layout)?,
         false => None,
     };
-    let mut log = Log::open(&args.out, state.as_ref().map_or(0, |state| state.step))?;
+    let mut log = Log::open(&args.folder, state.as_ref().map_or(0, |state| state.step))?;
     if let Some(state) = &state {
         context.say(format!("going on after step {}", state.step));
     }
@@ -163,7 +178,7 @@ fn train(args: &Args, fit: &Fit, context: &Context) -> anyhow::Result<Trained> {
         let every =
             if step.ends_epoch { args.checkpoint_every / 10 } else { args.checkpoint_every };
         if stopping || saved.elapsed() >= every {
-            saved::write_checkpoint(&args.out, &state())?;
+            saved::write_checkpoint(&args.folder, &state())?;
             saved = Instant::now();
             saved_step = step.step + 1;
         }
@@ -182,41 +197,63 @@ fn train(args: &Args, fit: &Fit, context: &Context) -> anyhow::Result<Trained> {
             // A card that fails spoils nothing that was saved before.
             let later = matches!(error, Error::Device { .. }).then_some(saved_step);
             if let Some(good) = good.filter(|good| later.is_none_or(|step| step <= good.step)) {
-                saved::write_checkpoint(&args.out, &good)?;
+                saved::write_checkpoint(&args.folder, &good)?;
             }
             Err(error.into())
         }
     }
 }
 
+/// Where the run is kept until it is done: in MODEL, or beside one that it is to replace.
+fn folder_of_run(args: &Args) -> hg2v::Result<PathBuf> {
+    let occupied = |folder: &Path| is_occupied(folder).map_err(|e| Error::io(folder, "read", e));
+    let out = args.out.clone();
+    if !args.force.force || !occupied(&out)? {
+        return Ok(out);
+    }
+    saved::check_replaceable(&out)?;
+    let mut beside = out.as_os_str().to_owned();
+    beside.push(".new");
+    let beside = PathBuf::from(beside);
+    match (args.resume, occupied(&beside)?) {
+        (true, false) if is_unfinished(&out) => return Ok(out),
+        // A run that was stopped, and is not gone on with.
+        (false, true) => {
+            saved::check_replaceable(&beside)?;
+            fs::remove_dir_all(&beside).map_err(|e| Error::io(&beside, "remove", e))?;
+        }
+        _ => {}
+    }
+    Ok(beside)
+}
+
+fn is_unfinished(folder: &Path) -> bool {
+    saved::read_config(folder).is_ok_and(|config| config.parameters_sha256.is_none())
+}
+
 /// The run that stands in the folder, where one is to be resumed.
 fn stored_run(args: &Args) -> anyhow::Result<Option<Config>> {
-    let occupied = is_occupied(&args.out).map_err(|e| Error::io(&args.out, "read", e))?;
+    let occupied = is_occupied(&args.folder).map_err(|e| Error::io(&args.folder, "read", e))?;
     if !args.resume {
         if occupied {
-            let unfinished = saved::read_config(&args.out)
-                .is_ok_and(|config| config.parameters_sha256.is_none());
-            let problem = match unfinished {
-                true => {
-                    "a training stands there that is not finished; go on with --resume, or name a new folder"
-                }
-                false => "the folder is not empty; name a new one",
+            let problem = match is_unfinished(&args.folder) {
+                true => "a training stands there that is not finished (--resume goes on with it)",
+                false => "the folder is not empty",
             };
-            let taken = std::io::Error::new(std::io::ErrorKind::AlreadyExists, problem);
-            return Err(Error::io(&args.out, "create", taken).into());
+            return Err(Error::exists(&args.folder, problem, true).into());
         }
         return Ok(None);
     }
     if !occupied {
         return Ok(None);
     }
-    let config = saved::read_config(&args.out)?;
+    let config = saved::read_config(&args.folder)?;
     if config.parameters_sha256.is_some() {
         return Err(Error::input(
-            &args.out,
+            &args.folder,
             Place::Whole,
             "the training of this model is finished",
-            "use it, or name another folder",
+            "use it, name another folder, or train another in its place with --force",
         )
         .into());
     }
@@ -236,7 +273,7 @@ fn resumed_params(args: &Args, config: &Config, context: &Context) -> anyhow::Re
     let seed = context.global.seed.unwrap_or(stored.recipe.seed);
     if given != stored || seed != stored.recipe.seed {
         return Err(Error::input(
-            args.out.join(saved::CONFIG),
+            args.folder.join(saved::CONFIG),
             Place::Whole,
             "the run in this folder was started with other options",
             "leave the options out, or name another folder",
@@ -270,7 +307,8 @@ fn unfinished(args: &Args, why: impl std::fmt::Display) -> anyhow::Error {
 
 fn continuation(args: &Args, why: impl std::fmt::Display) -> String {
     let (data, out) = (args.data.display(), args.out.display());
-    format!("{why}; the run goes on where it is with: hg2v fit {data} --out {out} --resume")
+    let force = if args.folder == args.out { "" } else { " --force" };
+    format!("{why}; the run goes on where it is with: hg2v fit {data} --out {out} --resume{force}")
 }
 
 fn show(bar: &Progress, step: &Step) {
@@ -308,20 +346,18 @@ impl Log {
 fn report(
     args: &Args,
     params: &Hg2vParams,
+    fit: &Fit,
     trained: &Trained,
-    whole: Duration,
     context: &Context,
 ) -> anyhow::Result<()> {
     let last = trained.last.iter().flat_map(|step| &step.mean);
     let losses: Vec<f64> = last.map(|loss| loss.total()).collect();
     let training = trained.took.as_secs_f64();
-    if context.global.json {
-        let result = json!({
-            "model": args.out, "epochs": params.recipe.epochs, "losses": losses,
-            "seconds": {"training": training, "whole": whole.as_secs_f64()},
-        });
-        context.print(result.to_string())?;
-    }
+    context.tell(json!({
+        "data": args.data, "out": args.out, "graphs": fit.notes.graphs, "nodes": fit.notes.nodes,
+        "dim": fit.network.layout.embedding_dim(), "epochs": params.recipe.epochs,
+        "losses": losses, "timings": {"training": training},
+    }))?;
     let losses: Vec<String> = losses.iter().map(|loss| format!("{loss:.4}")).collect();
     context.say(format!(
         "trained {} in {:.2} s; the last epoch's loss, level by level: {}",

@@ -13,9 +13,10 @@ use hg2v::dataset::synthetic::random::{
 };
 use hg2v::dataset::synthetic::{Model, SyntheticSet};
 use hg2v::graph::Scalar;
+use serde_json::json;
 
 use crate::context::Context;
-use crate::out::Out;
+use crate::out::{Out, refuse_same};
 use crate::table::counted;
 
 /// Make synthetic graphs
@@ -239,6 +240,11 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         }
         Kind::Frankenstein { bursi, images, labels, out } => {
             let bursi = locate(&bursi, context.global.data_dir.as_deref())?;
+            for input in [&bursi, &images, &labels] {
+                refuse_same(input, &out.out)?;
+            }
+            // Before the files are read: what cannot be written is said at once.
+            drop(out.create(context)?);
             let model = Frankenstein::open(&bursi, &images, &labels, &context.limits)?;
             let graphs = model.len();
             let set = SetArgs::<0> { graphs, remove_edges: 0, add_edges: 0, label: None, out };
@@ -279,7 +285,7 @@ fn make<const GRAPHS: u64>(
     context: &Context,
 ) -> anyhow::Result<()> {
     model.check()?;
-    let mut sink = set.out.create()?;
+    let mut sink = set.out.create(context)?;
     let made = SyntheticSet {
         model,
         graphs: set.graphs,
@@ -298,8 +304,8 @@ fn make<const GRAPHS: u64>(
         counted(totals.nodes, "node"),
         counted(totals.edges, "edge"),
     ));
-    if context.global.json && !set.out.is_stdout() {
-        context.print(serde_json::to_string(&totals)?)?;
-    }
+    context.tell(json!({
+        "out": set.out.out, "graphs": totals.graphs, "nodes": totals.nodes, "edges": totals.edges,
+    }))?;
     Ok(())
 }

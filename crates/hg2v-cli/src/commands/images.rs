@@ -6,7 +6,7 @@ use hg2v::dataset::images::{self, Params};
 use serde::Serialize;
 
 use crate::context::Context;
-use crate::out::Out;
+use crate::out::{Out, refuse_same};
 
 /// Turn images into graphs, as the paper does for MNIST, USPS and Fashion-MNIST
 ///
@@ -36,6 +36,7 @@ pub(crate) struct Args {
 /// What was made.
 #[derive(Default, Serialize)]
 struct Made {
+    out: PathBuf,
     graphs: u64,
     nodes: u64,
     edges: u64,
@@ -45,11 +46,15 @@ struct Made {
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
+    for input in [&args.idx_images, &args.idx_labels] {
+        refuse_same(input, &args.out.out)?;
+    }
+    // Before the images are read: what cannot be written is said at once.
+    let mut sink = args.out.create(context)?;
     let params = Params { threshold: args.threshold, scale: args.scale };
     let graphs = images::open(&args.idx_images, &args.idx_labels, params, &context.limits)?;
-    let mut made = Made { scale: graphs.scale(), ..Made::default() };
+    let mut made = Made { out: args.out.out, scale: graphs.scale(), ..Made::default() };
     let progress = context.progress("images", Some(graphs.num_images()));
-    let mut sink = args.out.create()?;
     for graph in graphs {
         let graph = graph?;
         made.graphs += 1;
@@ -64,7 +69,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let mean = |count: u64| count as f64 / made.graphs.max(1) as f64;
     context.say(format!(
         "{}: {} graphs, {:.2} nodes and {:.2} edges on average (luminosity 1 is {})",
-        args.out.out.display(),
+        made.out.display(),
         made.graphs,
         mean(made.nodes),
         mean(made.edges),
@@ -76,8 +81,6 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
             made.empty_graphs, args.threshold
         ));
     }
-    if context.global.json && !args.out.is_stdout() {
-        context.print(serde_json::to_string(&made)?)?;
-    }
+    context.tell(&made)?;
     Ok(())
 }

@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use clap_mangen::Man;
 use hg2v::error::Error;
 use hg2v::output::OutputFile;
+use serde_json::json;
 
 use crate::context::Context;
+use crate::out::ForceArgs;
 
 /// Manual pages, one a command
 #[derive(clap::Args)]
@@ -17,6 +19,8 @@ Examples:
 pub(crate) struct Args {
     /// The folder to write them to; it is made where it is missing
     folder: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
 }
 
 /// A command, its subcommands, and theirs.
@@ -30,17 +34,23 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let mut command = crate::command();
     // Names subcommands in full.
     command.build();
-    let commands = with_subcommands(&command);
-    for &command in &commands {
+    let mut pages = Vec::new();
+    // All of them are begun before the first gets its name.
+    for command in with_subcommands(&command) {
         let page = Man::new(command.clone());
         let path = args.folder.join(page.get_filename());
         let mut text = Vec::new();
         page.render(&mut text)?;
-        let mut file = OutputFile::create(&path)?;
+        let mut file = OutputFile::create(args.force.at(&path))?;
         file.write_all(&text).map_err(|e| Error::io(&path, "write", e))?;
-        file.commit()?;
+        pages.push((path, file));
     }
-    let count = commands.len();
-    context.say(format!("{count} pages in {}", args.folder.display()));
+    let mut written = Vec::new();
+    for (path, file) in pages {
+        file.commit()?;
+        written.push(path);
+    }
+    context.say(format!("{} pages in {}", written.len(), args.folder.display()));
+    context.tell(json!({ "out": args.folder, "pages": written }))?;
     Ok(())
 }

@@ -7,13 +7,14 @@ use clap::ValueEnum;
 use hg2v::error::{Error, Place};
 use hg2v::graph::Scalar;
 use hg2v::output::OutputFile;
+use hg2v::overwrite::Destination;
 use hg2v::vectors::{self, Key, Shape, VectorSink};
 use hg2v_search::project::{Point, Tsne, Umap, pca, tsne, umap};
 use hg2v_search::scale::Scale;
 use serde_json::json;
 
 use crate::context::Context;
-use crate::out::{refuse_json, refuse_same};
+use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::table::percent;
 
 /// Two coordinates for each vector, to look at
@@ -37,15 +38,17 @@ pub(crate) struct Args {
     /// Where to write: NAME.csv, .parquet, .npy, .tsv, or `-` for CSV
     #[arg(long, short, value_name = "PATH")]
     out: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
     /// Bring every column to mean 0 and variance 1 first
     #[arg(long, alias = "standardize")]
     standardise: bool,
-    /// t-SNE: how many neighbours a vector has, more or less
-    #[arg(long, default_value_t = Tsne::default().perplexity, value_name = "N")]
-    perplexity: f64,
-    /// UMAP: neighbours of a vector, itself among them
-    #[arg(long, default_value_t = Umap::default().neighbors, value_name = "N")]
-    neighbors: usize,
+    /// t-SNE: how many neighbours a vector has, more or less [default: 30]
+    #[arg(long, value_name = "N")]
+    perplexity: Option<f64>,
+    /// UMAP: neighbours of a vector, itself among them [default: 15]
+    #[arg(long, value_name = "N")]
+    neighbors: Option<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -59,10 +62,21 @@ pub(super) enum MethodArg {
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
+    let is = |method| args.method == method;
+    for (name, given, of, method) in [
+        ("--perplexity", args.perplexity.is_some(), is(MethodArg::Tsne), "t-SNE"),
+        ("--neighbors", args.neighbors.is_some(), is(MethodArg::Umap), "UMAP"),
+    ] {
+        if given && !of {
+            return Err(Error::parameter(name, "given", format!("it is for {method}")).into());
+        }
+    }
     refuse_json(&args.out, context)?;
-    refuse_same(&args.vectors, &args.out)?;
+    for output in [&args.out, &keys_path(&args.out)] {
+        refuse_same(&args.vectors, output)?;
+    }
     // Before anything is read: a place that cannot be written is said at once.
-    let mut sink = create(&args.out)?;
+    let mut sink = create(args.force.at(&args.out))?;
     let mut set = vectors::read(&args.vectors, &context.limits)?;
     if set.is_empty() {
         let fix = "write some with hg2v embed";
@@ -82,14 +96,18 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
             found.points()
         }
         MethodArg::Tsne => {
-            let params = Tsne { perplexity: args.perplexity, seed, ..Tsne::default() };
+            let own = Tsne::default();
+            let perplexity = args.perplexity.unwrap_or(own.perplexity);
+            let params = Tsne { perplexity, seed, ..own };
             let bar = context.progress("t-SNE", Some(params.steps as u64));
             let points = tsne(dim, values, &params, |step| bar.set_position(step as u64))?;
             bar.finish_and_clear();
             points
         }
         MethodArg::Umap => {
-            let params = Umap { neighbors: args.neighbors, seed, ..Umap::default() };
+            let own = Umap::default();
+            let neighbors = args.neighbors.unwrap_or(own.neighbors);
+            let params = Umap { neighbors, seed, ..own };
             let bar = context.progress("UMAP", None);
             let points = umap(dim, values, &params, |epoch| bar.set_position(epoch as u64))?;
             bar.finish_and_clear();
@@ -101,11 +119,9 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         sink.write(key, &point.map(|x| x as f32))?;
     }
     sink.finish()?;
-    if context.global.json {
-        let result =
-            json!({ "out": args.out, "vectors": set.len(), "explained_variance": explained });
-        context.print(result.to_string())?;
-    }
+    context.tell(json!({
+        "out": args.out, "graphs": set.len(), "dim": set.dim, "explained_variance": explained,
+    }))?;
     if let Some(share) = explained {
         context.say(format!("two components keep {} of the variance", percent(share)));
     }
@@ -113,12 +129,17 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
 }
 
 /// Begins to write points.
-fn create(path: &Path) -> hg2v::Result<Box<dyn VectorSink>> {
-    if path.extension().is_some_and(|extension| extension == "tsv") {
-        return Ok(Box::new(Projector::create(path)?));
+fn create(to: Destination<'_>) -> hg2v::Result<Box<dyn VectorSink>> {
+    if to.path.extension().is_some_and(|extension| extension == "tsv") {
+        return Ok(Box::new(Projector::create(to)?));
     }
     let names = vec!["x0".to_owned(), "x1".to_owned()];
-    vectors::create(path, Shape { names, part: None, model: None })
+    vectors::create(to, Shape { names, part: None, model: None })
+}
+
+/// Where TensorBoard's ids and classes stand.
+fn keys_path(path: &Path) -> PathBuf {
+    path.with_extension("metadata.tsv")
 }
 
 /// TensorBoard's: coordinates without a header, and ids and classes with one.
@@ -128,10 +149,10 @@ struct Projector {
 }
 
 impl Projector {
-    fn create(path: &Path) -> hg2v::Result<Projector> {
-        let mut keys = OutputFile::create(&path.with_extension("metadata.tsv"))?;
+    fn create(to: Destination<'_>) -> hg2v::Result<Projector> {
+        let mut keys = OutputFile::create(to.beside(&keys_path(to.path)))?;
         line(&mut keys, "id\ty")?;
-        Ok(Projector { rows: OutputFile::create(path)?, keys })
+        Ok(Projector { rows: OutputFile::create(to)?, keys })
     }
 }
 

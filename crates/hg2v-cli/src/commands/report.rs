@@ -29,7 +29,7 @@ use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::{self, Asks, CacheArgs, check_vectors, summary_options};
 use crate::near::NearArgs;
-use crate::out::{refuse_json, refuse_same};
+use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::table::{counted, decimal};
 
 /// One self-contained page: a map of the graphs, their neighbours, pyramids and results
@@ -59,6 +59,8 @@ pub(crate) struct Args {
     /// The page
     #[arg(long, short, value_name = "PAGE.html")]
     out: PathBuf,
+    #[command(flatten)]
+    force: ForceArgs,
     /// The graphs [default: those that the run says]
     #[arg(long, value_name = "DATA")]
     data: Option<PathBuf>,
@@ -115,7 +117,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         cache: args.cache.open(),
     };
     // Before the page is made: a place that cannot be written is said at once.
-    let out = OutputFile::create(&args.out)?;
+    let out = OutputFile::create(args.force.at(&args.out))?;
     let (made, graphs) = wanted.make(Mode::Still, &args.device.open()?, context)?;
     write(out, &made)?;
     said(&args, &made, graphs, context)
@@ -303,11 +305,9 @@ pub(super) fn write(mut out: OutputFile, made: &Made) -> hg2v::Result<()> {
 
 fn said(args: &Args, made: &Made, graphs: usize, context: &Context) -> anyhow::Result<()> {
     let bytes = made.html.len();
-    if context.global.json {
-        let result =
-            json!({ "out": args.out, "graphs": graphs, "shown": made.shown, "bytes": bytes });
-        context.print(result.to_string())?;
-    }
+    context.tell(json!({
+        "out": args.out, "graphs": graphs, "shown": made.shown, "bytes": bytes,
+    }))?;
     let all = match made.shown == graphs {
         true => String::new(),
         false => format!(" of {graphs}"),

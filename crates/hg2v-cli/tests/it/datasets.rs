@@ -37,7 +37,7 @@ fn the_list_says_what_is_there() {
     assert!(table.contains("DLA: hg2v generate dla"));
     let run = datasets(&[&["list", "--json"], &at[..]].concat());
     let sets: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
-    let sets = sets.as_array().unwrap();
+    let sets = sets["sets"].as_array().unwrap();
     assert_eq!(sets.len(), 17);
     let enzymes = sets.iter().find(|set| set["name"] == "ENZYMES").unwrap();
     assert_eq!(enzymes["graphs"], 600);
@@ -87,12 +87,21 @@ fn mutag_is_fetched_resumed_and_checked() {
     assert_eq!(server.body_bytes(), mutag.len());
     assert!(server.requests()[1].contains("range: bytes=9000-"));
     let result: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
-    assert_eq!(result[0]["bytes"], mutag.len());
-    assert_eq!(result[0]["already_there"], false);
+    assert_eq!(result["sets"][0]["bytes"], mutag.len());
+    assert_eq!(result["sets"][0]["already_there"], false);
 
     let again = datasets(&get);
     assert!(text(&again.stderr).contains("already there and right"));
     assert_eq!(server.requests().len(), 2);
+
+    // A file that is not the set stays, unless it is to be replaced.
+    fs::write(folder.path().join("MUTAG.zip"), "mine").unwrap();
+    let refused = datasets(&get);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+    assert!(text(&refused.stderr).contains("--force"), "{}", text(&refused.stderr));
+    assert_eq!(fs::read(folder.path().join("MUTAG.zip")).unwrap(), b"mine");
+    assert!(datasets(&[&get[..], &["--force"]].concat()).status.success());
+    assert_eq!(fs::read(folder.path().join("MUTAG.zip")).unwrap(), mutag);
 
     // A byte in the middle of the archive.
     let mut damaged = mutag.clone();

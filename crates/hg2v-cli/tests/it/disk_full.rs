@@ -122,7 +122,8 @@ fn what_does_not_fit_leaves_what_was_there() {
                 .copied()
                 .collect();
             kept.iter().for_each(|path| fs::write(path, old.unwrap()).unwrap());
-            let (code, err) = disk.run(at, &arguments);
+            let force: &[&str] = if old.is_some() { &["--force"] } else { &[] };
+            let (code, err) = disk.run(at, &[&arguments, force].concat());
             assert_eq!(code, 1, "{arguments:?}: {err}");
             teaches(&disk, &err, name);
             assert_eq!(disk.names().len(), kept.len(), "{arguments:?} left {:?}", disk.names());

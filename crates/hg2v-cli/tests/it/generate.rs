@@ -17,7 +17,7 @@ fn text(bytes: &[u8]) -> String {
 /// Makes a set and gives its lines as JSON.
 fn made(folder: &Path, args: &[&str]) -> Vec<serde_json::Value> {
     let out = folder.join("set.jsonl");
-    let run = hg2v(&[&["generate"], args, &["--out", out.to_str().unwrap()]].concat());
+    let run = hg2v(&[&["generate"], args, &["--out", out.to_str().unwrap(), "--force"]].concat());
     assert!(run.status.success(), "{}", text(&run.stderr));
     let lines = fs::read_to_string(&out).unwrap();
     lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -125,7 +125,10 @@ fn json_gives_the_totals() {
     let out = folder.path().join("set.jsonl");
     let args = ["generate", "path", "--nodes", "9", "--graphs", "2", "--json", "--out"];
     let run = hg2v(&[&args[..], &[out.to_str().unwrap()]].concat());
-    assert_eq!(text(&run.stdout), "{\"graphs\":2,\"nodes\":18,\"edges\":16}\n");
+    let said: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!(said["command"], "generate path");
+    let totals = ["graphs", "nodes", "edges"].map(|key| said[key].as_u64());
+    assert_eq!(totals, [Some(2), Some(18), Some(16)]);
     assert!(text(&run.stderr).contains("2 path graphs, 18 nodes, 16 edges"));
 }
 

@@ -7,9 +7,9 @@ use hg2v_search::{Metric, Way};
 /// How far apart two vectors are.
 #[derive(clap::Args, Clone, Copy)]
 pub(crate) struct NearArgs {
-    /// How far apart two vectors are
-    #[arg(long, value_enum, default_value = "cosine", value_name = "METRIC")]
-    metric: MetricArg,
+    /// How far apart two vectors are [default: cosine]
+    #[arg(long, value_enum, value_name = "METRIC")]
+    metric: Option<MetricArg>,
     /// Bring every column to mean 0 and variance 1 first
     #[arg(long, alias = "standardize")]
     pub(crate) standardise: bool,
@@ -26,8 +26,22 @@ enum MetricArg {
 impl NearArgs {
     pub(crate) fn metric(&self) -> Metric {
         match self.metric {
-            MetricArg::Cosine => Metric::Cosine,
-            MetricArg::Euclidean => Metric::Euclidean,
+            None | Some(MetricArg::Cosine) => Metric::Cosine,
+            Some(MetricArg::Euclidean) => Metric::Euclidean,
+        }
+    }
+
+    /// Whether somebody said how far apart vectors are.
+    pub(crate) fn is_given(&self) -> bool {
+        self.metric.is_some()
+    }
+
+    /// The same where distances to a neighbour are compared with each other, and not neighbours:
+    /// an angle does not tell how far out a graph is, nor do the columns of the largest numbers.
+    pub(crate) fn for_outliers(self) -> NearArgs {
+        match self.metric {
+            Some(_) => self,
+            None => NearArgs { metric: Some(MetricArg::Euclidean), standardise: true },
         }
     }
 

@@ -43,7 +43,7 @@ pub(crate) fn main() -> hg2v::Result<()> {
     let catalog = Catalog::new(vectors.clone(), "graphs".as_ref(), choice, |_| {})?;
 
     // 3. Who is like the cycle of eight with a tail of three?
-    let here = catalog.position("8+3").unwrap_or(0);
+    let here = catalog.positions("8+3")[0];
     let near = catalog.index.nearest_to(here, 3)?;
     for neighbor in &near {
         println!("{} is {:.2} from 8+3", catalog.ids[neighbor.position], neighbor.distance);

@@ -1,6 +1,7 @@
 //! Vectors with the names and classes of their graphs, ready to be searched.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::Path;
 
 use hg2v::Hg2v;
@@ -42,7 +43,9 @@ pub struct Catalog {
     pub labels: Vec<Option<Scalar>>,
     /// The vectors.
     pub index: Index,
+    /// The first row of a name, and the further ones where several have it.
     by_name: BTreeMap<String, usize>,
+    further: BTreeMap<String, Vec<usize>>,
 }
 
 impl Catalog {
@@ -67,10 +70,18 @@ impl Catalog {
         };
         let index = Index::new(space, choice.way, choice.seed, watch)?;
         let mut by_name = BTreeMap::new();
+        let mut further = BTreeMap::<String, Vec<usize>>::new();
         for (position, id) in ids.iter().enumerate() {
-            by_name.entry(id.to_string()).or_insert(position);
+            match by_name.entry(id.to_string()) {
+                Entry::Vacant(free) => {
+                    free.insert(position);
+                }
+                Entry::Occupied(taken) => {
+                    further.entry(taken.key().clone()).or_default().push(position);
+                }
+            }
         }
-        Ok(Catalog { ids, labels, index, by_name })
+        Ok(Catalog { ids, labels, index, by_name, further })
     }
 
     /// How many vectors.
@@ -83,9 +94,10 @@ impl Catalog {
         self.ids.is_empty()
     }
 
-    /// The first row of that name.
-    pub fn position(&self, name: &str) -> Option<usize> {
-        self.by_name.get(name).copied()
+    /// All rows of that name, in order: a name may be a number in one and a text in another.
+    pub fn positions(&self, name: &str) -> Vec<usize> {
+        let further = self.further.get(name).into_iter().flatten();
+        self.by_name.get(name).into_iter().chain(further).copied().collect()
     }
 }
 

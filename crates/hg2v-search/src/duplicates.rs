@@ -30,6 +30,28 @@ pub struct Duplicates {
     pub pairs: Vec<Pair>,
 }
 
+/// The cosine from which on two vectors are called alike, unless somebody says otherwise.
+///
+/// Vectors of isomorphic graphs differ by what single precision rounds: some 3e-7 of their length.
+/// About one such pair in ten lies further apart, because coarsening met a tie. Of 60 graphs of
+/// MUTAG, PTC_FR, ENZYMES and IMDB-BINARY and as many copies with renamed nodes this finds 51, 55,
+/// 57 and 59 pairs, by Euclid 50, 54, 57 and 59; and of 30 543 pairs of other graphs of MUTAG 10,
+/// by Euclid 4, of more than 47 000 of each other set none.
+pub const ALIKE: f64 = 0.9999;
+
+/// How far apart alike vectors are at most: [`ALIKE`] as a distance of the space. By Euclid it is
+/// that of vectors as long as those of the space, in the quadratic mean: `√(2·(1 − ALIKE))`, or
+/// 1.4 %, of that length.
+pub fn alike<R: Real>(space: &Space<R>) -> f64 {
+    match space.metric {
+        Metric::Cosine => 1.0 - ALIKE,
+        Metric::Euclidean => {
+            let mean = space.squares.iter().sum::<f64>() / space.len().max(1) as f64;
+            (2.0 * (1.0 - ALIKE) * mean).sqrt()
+        }
+    }
+}
+
 /// The pairs of rows at most `within` apart, of which the `most` nearest are kept.
 ///
 /// All pairs are looked at: what their products leave open is measured exactly.

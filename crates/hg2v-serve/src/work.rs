@@ -142,9 +142,19 @@ fn embed(
 
 fn near(state: &Arc<State>, name: &str, top: usize) -> Done {
     let Some(catalog) = &state.catalog else { return Done::Missing(NO_INDEX.to_owned()) };
-    let Some(position) = catalog.position(name) else {
-        let name = hg2v::error::shown(name);
-        return Done::Missing(format!("there is no graph {name} in the index; send it instead"));
+    let position = match catalog.positions(name)[..] {
+        [position] => position,
+        [] => {
+            let name = hg2v::error::shown(name);
+            return Done::Missing(format!(
+                "there is no graph {name} in the index; send it instead"
+            ));
+        }
+        ref several => {
+            let (count, name) = (several.len(), hg2v::error::shown(name));
+            let problem = format!("{count} graphs of the index are called {name}");
+            return Done::Refused(format!("{problem}; send the one that you mean instead"));
+        }
     };
     match catalog.index.nearest_to(position, top) {
         Ok(near) => Done::Neighbors(Arc::clone(state), near, Notes::default()),

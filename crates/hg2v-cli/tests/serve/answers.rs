@@ -147,6 +147,23 @@ fn neighbours_are_those_of_search() {
     }
 }
 
+/// Of graphs of the same name none is meant more than another.
+#[test]
+fn a_name_that_several_have_is_not_answered() {
+    let folder = folder();
+    let at = folder.path();
+    let mut rows: Vec<String> =
+        fs::read_to_string(at.join("e.csv")).unwrap().lines().map(str::to_owned).collect();
+    let first = rows[1].split(',').next().unwrap().to_owned();
+    let rest = rows[5].split_once(',').unwrap().1.to_owned();
+    rows[5] = format!("{first},{rest}");
+    fs::write(at.join("twins.csv"), rows.join("\n")).unwrap();
+    let server = Server::start(at, "--index twins.csv");
+    let answer = server.post("/search", &format!("{{\"id\":{first}}}"));
+    assert_eq!(answer.status, 422, "{}", answer.body);
+    assert!(answer.body.contains("2 graphs of the index are called"), "{}", answer.body);
+}
+
 #[test]
 fn graphs_health_and_descriptions() {
     let folder = folder();

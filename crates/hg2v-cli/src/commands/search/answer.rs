@@ -1,0 +1,84 @@
+//! A graph, those nearest to it, and why: for people and for programs.
+
+use hg2v::graph::Scalar;
+use hg2v::nn::readout::Readout;
+use hg2v_search::Neighbor;
+use hg2v_search::explain::Explanation;
+use serde_json::{Value, json};
+
+use super::distance;
+use super::set::Set;
+use crate::table::{Table, label};
+
+/// A graph and those nearest to it.
+pub(super) struct Answer {
+    pub(super) id: Scalar,
+    pub(super) label: Option<Scalar>,
+    pub(super) near: Vec<Neighbor>,
+    /// Of each neighbour, where that was asked for.
+    pub(super) why: Vec<Explanation>,
+}
+
+impl Answer {
+    pub(super) fn new(id: Scalar, near: Vec<Neighbor>) -> Answer {
+        Answer { id, label: None, near, why: Vec::new() }
+    }
+
+    pub(super) fn lines(&self, set: &Set) -> Vec<String> {
+        let class = self.label.as_ref().map(|class| format!(", class {}", label(class)));
+        let mut table = Table::new(3);
+        table.row(["", "graph", "class", "distance"]);
+        for (rank, neighbor) in self.near.iter().enumerate() {
+            let cells = [set.name(neighbor), set.class(neighbor), distance(neighbor.distance)];
+            table.row([vec![(rank + 1).to_string()], cells.to_vec()].concat());
+        }
+        let mut lines = vec![format!("{}{}", label(&self.id), class.unwrap_or_default())];
+        lines.extend(table.lines());
+        for (neighbor, why) in self.near.iter().zip(&self.why) {
+            lines.extend(explained(&set.name(neighbor), why));
+        }
+        lines
+    }
+
+    pub(super) fn json(&self, set: &Set) -> Value {
+        let neighbor = |(i, neighbor): (usize, &Neighbor)| {
+            let mut value = set.neighbor_json(neighbor);
+            if let Some(why) = self.why.get(i) {
+                value["explanation"] = json!(why);
+            }
+            value
+        };
+        let neighbors: Vec<Value> = self.near.iter().enumerate().map(neighbor).collect();
+        json!({ "id": self.id, "y": self.label, "neighbors": neighbors })
+    }
+}
+
+/// Nodes that are named in an explanation.
+const NODES: usize = 5;
+
+fn explained(name: &str, why: &Explanation) -> Vec<String> {
+    let mut lines = vec![String::new(), format!("why {name}: {:.6} in all", why.similarity)];
+    let mut table = Table::new(2);
+    table.row(["level", "of", "adds"]);
+    for part in &why.parts {
+        let of = if part.local { "neighbourhoods" } else { "nodes" };
+        let how = match part.readout {
+            Readout::Sum => "sum",
+            Readout::Max => "max",
+            Readout::Mean => "mean",
+        };
+        table.row([part.level.to_string(), format!("{how} of {of}"), format!("{:.6}", part.share)]);
+    }
+    lines.extend(table.lines());
+    for (side, nodes, rest) in [("it", &why.first, why.rest[0]), (name, &why.second, why.rest[1])] {
+        let mut order: Vec<usize> = (0..nodes.len()).collect();
+        order.sort_by(|&a, &b| nodes[b].abs().total_cmp(&nodes[a].abs()).then(a.cmp(&b)));
+        let most = order.iter().take(NODES).map(|&node| format!("{node} ({:+.6})", nodes[node]));
+        let most: Vec<String> = most.collect();
+        lines.push(format!(
+            "nodes of {side} that count most: {}; no node: {rest:+.6}",
+            most.join(", ")
+        ));
+    }
+    lines
+}

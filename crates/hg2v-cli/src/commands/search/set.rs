@@ -1,0 +1,279 @@
+//! What is searched, and what it was made of as far as that is known.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use hg2v::error::{Error, Place, shown};
+use hg2v::graph::{GraphRecord, Scalar};
+use hg2v::model::Example;
+use hg2v::nn::machine::{Machine, MachineName};
+use hg2v::prepare::Run;
+use hg2v::saved;
+use hg2v::vectors;
+use hg2v::{Hg2v, Result};
+use hg2v_search::catalog::{Catalog, embedded};
+use hg2v_search::explain::explain;
+use hg2v_search::{APPROXIMATE_FROM, Neighbor, Way};
+use serde_json::{Value, json};
+
+use super::Args;
+use super::answer::Answer;
+use crate::context::Context;
+use crate::graphs::{self, Asks, check_vectors};
+use crate::near::NearArgs;
+use crate::table::{counted, label};
+
+/// Neighbours, unless --top says how many.
+const NEIGHBORS: usize = 6;
+
+/// What is searched.
+pub(super) struct Set {
+    pub(super) catalog: Catalog,
+    model: Option<Hg2v>,
+    graphs: Option<Graphs>,
+    /// Where new graphs are embedded.
+    machine: Machine,
+}
+
+/// All graphs of DATA.
+struct Graphs {
+    file: PathBuf,
+    records: Vec<GraphRecord>,
+    /// Where those of a name stand.
+    by_name: BTreeMap<String, Vec<usize>>,
+    /// Whether the vectors are theirs, one after the other.
+    aligned: bool,
+}
+
+impl Graphs {
+    fn read(data: &Path, asks: Asks, context: &Context) -> anyhow::Result<Graphs> {
+        let graphs::Read { path: file, records, .. } = graphs::read(data, asks, context)?;
+        let mut by_name = BTreeMap::<String, Vec<usize>>::new();
+        for (i, record) in records.iter().enumerate() {
+            by_name.entry(record.id_at(i as u64).to_string()).or_default().push(i);
+        }
+        Ok(Graphs { file, records, by_name, aligned: false })
+    }
+
+    /// Where the graph of the vector of this name and position stands.
+    fn place(&self, id: &Scalar, position: usize) -> Result<usize> {
+        let refused = |problem, fix| Err(Error::input(&self.file, Place::Whole, problem, fix));
+        let name = id.to_string();
+        match self.by_name.get(&name).map(Vec::as_slice) {
+            _ if self.aligned => Ok(position),
+            Some([one]) => Ok(*one),
+            None | Some([]) => refused(
+                format!("there is no graph {} among these", shown(&name)),
+                "name the graphs that were embedded",
+            ),
+            Some(several) => refused(
+                format!("{} graphs are called {}", several.len(), shown(&name)),
+                "give graphs names of their own, or all of them in the order of their vectors",
+            ),
+        }
+    }
+}
+
+impl Set {
+    pub(super) fn open(args: &Args, near: NearArgs, context: &Context) -> anyhow::Result<Set> {
+        let is_model = args.vectors.join(saved::CONFIG).exists();
+        check(args, is_model)?;
+        let model = if is_model { Some(&args.vectors) } else { args.model.as_ref() };
+        let model = model.map(|path| Hg2v::load(path)).transpose()?;
+        let asks = model.as_ref().map_or(Asks::Nothing, Asks::of);
+        let graphs = args.data.as_ref().map(|data| Graphs::read(data, asks, context));
+        let mut graphs = graphs.transpose()?;
+        let machine = match &model {
+            Some(_) => args.device.open()?,
+            None => Machine::Cpu,
+        };
+        let vectors = match (is_model, &model, &graphs) {
+            (true, Some(model), Some(graphs)) => {
+                let bar = context.progress("embedding", Some(graphs.records.len() as u64));
+                let cache = args.cache.open();
+                let watch = |done| bar.set_position(done as u64);
+                let Graphs { file, records, .. } = graphs;
+                let vectors = embedded(&machine, model, records, file, cache.as_ref(), watch)?;
+                bar.finish_and_clear();
+                vectors
+            }
+            (true, ..) => {
+                let problem = "a model has no vectors of its own";
+                let fix = "say which graphs to search with --data DATA, or name a file of vectors";
+                return Err(Error::input(&args.vectors, Place::Whole, problem, fix).into());
+            }
+            _ => vectors::read(&args.vectors, &context.limits)?,
+        };
+        if let Some(model) = &model {
+            let dim = model.network().layout.embedding_dim();
+            vectors.check_made_by(&model.digest()?, dim, &args.vectors)?;
+        }
+        if let Some(graphs) = &mut graphs {
+            graphs.aligned = check_vectors(&args.vectors, &vectors, &graphs.records).is_ok();
+        }
+        let way = match (args.exact, args.approximate) {
+            (true, _) => Way::Exact,
+            (_, true) => Way::Approximate,
+            _ if args.outliers.is_some() => Way::BySize,
+            // A look at all of them takes less than linking them first.
+            _ => Way::Exact,
+        };
+        let bar = context.progress("linking", Some(vectors.len() as u64));
+        let choice = near.choice(way, context.seed());
+        let watch = |done| bar.set_position(done as u64);
+        let catalog = Catalog::new(vectors, &args.vectors, choice, watch)?;
+        bar.finish_and_clear();
+        if !catalog.index.is_exact() && way == Way::BySize {
+            context.say(format!(
+                "{} vectors: neighbours are found through links from {APPROXIMATE_FROM} on; --exact looks at all",
+                catalog.len()
+            ));
+        }
+        Ok(Set { catalog, model, graphs, machine })
+    }
+
+    /// The neighbours of one of the set, or of every graph of a file.
+    pub(super) fn answers(&self, args: &Args, context: &Context) -> anyhow::Result<Vec<Answer>> {
+        let top = args.top.unwrap_or(NEIGHBORS);
+        let query = args.query.as_deref().unwrap_or_default();
+        if let Some(position) = self.position(args)? {
+            let near = self.catalog.index.nearest_to(position, top)?;
+            let mut answer = Answer::new(self.catalog.ids[position].clone(), near);
+            answer.label = self.catalog.labels[position].clone();
+            if self.catalog.index.space().row(position).iter().all(|number| *number == 0.0) {
+                let name = label(&answer.id);
+                context.say(format!("graph {name} has a vector of zeros, which is near to none"));
+            }
+            if args.explain {
+                let graph = self.example(position)?;
+                self.explain(&mut answer, &graph)?;
+            }
+            return Ok(vec![answer]);
+        }
+        if query != "-" && !Path::new(query).exists() {
+            let problem = format!(
+                "there is no graph {} among {}, and no such file",
+                shown(query),
+                counted(self.catalog.len() as u64, "vector")
+            );
+            let some: Vec<String> = self.catalog.ids.iter().take(3).map(label).collect();
+            let fix = format!("name an id such as {}, or a file of graphs", some.join(", "));
+            return Err(Error::input(&args.vectors, Place::Whole, problem, fix).into());
+        }
+        let Some(model) = &self.model else {
+            let problem = "graphs that are new need the model that made the vectors";
+            let fix =
+                "name its folder with --model MODEL (vectors are no query: name their graphs)";
+            return Err(Error::input(query, Place::Whole, problem, fix).into());
+        };
+        let asks = Asks::of(model);
+        let graphs::Read { path: file, records, .. } =
+            graphs::read(Path::new(query), asks, context)?;
+        let cache = args.cache.open();
+        let run = Run::of(&records, &file);
+        let (examples, _) = model.examples(run, cache.as_ref())?;
+        let queries = model.embed_examples_on(&self.machine, &examples)?;
+        let near = self.catalog.index.nearest(&queries, top)?;
+        let mut answers = Vec::with_capacity(records.len());
+        for (i, near) in near.into_iter().enumerate() {
+            let mut answer = Answer::new(records[i].id_at(i as u64), near);
+            answer.label = records[i].label.clone();
+            if args.explain {
+                self.explain(&mut answer, &examples[i])?;
+            }
+            answers.push(answer);
+        }
+        Ok(answers)
+    }
+
+    /// The one row that is asked about, unless it is a file.
+    fn position(&self, args: &Args) -> Result<Option<usize>> {
+        if let Some(position) = args.position {
+            let count = self.catalog.len();
+            if position >= count {
+                let requirement = format!("there are {count} vectors, counted from 0");
+                return Err(Error::parameter("--position", position, requirement));
+            }
+            return Ok(Some(position));
+        }
+        let query = args.query.as_deref().unwrap_or_default();
+        match self.catalog.positions(query)[..] {
+            [] => Ok(None),
+            [position] => Ok(Some(position)),
+            ref several => {
+                let problem = format!(
+                    "{} graphs are called {}, at the positions {}",
+                    several.len(),
+                    shown(query),
+                    listed(several)
+                );
+                let fix = format!("name one by its position: --position {}", several[0]);
+                Err(Error::input(&args.vectors, Place::Whole, problem, fix))
+            }
+        }
+    }
+
+    /// The graph of a vector, ready for the network.
+    fn example(&self, position: usize) -> anyhow::Result<Example> {
+        let missing =
+            |problem: &str, fix: &str| Error::input("--explain", Place::Whole, problem, fix);
+        let model = self.model.as_ref().ok_or_else(|| {
+            missing("it needs the model that made the vectors", "name it with --model MODEL")
+        })?;
+        let graphs = self.graphs.as_ref().ok_or_else(|| {
+            missing("it needs the graphs that the vectors belong to", "name them with --data DATA")
+        })?;
+        let at = graphs.place(&self.catalog.ids[position], position)?;
+        let run = Run { position: at as u64, ..Run::of(&graphs.records[at..=at], &graphs.file) };
+        let (mut examples, _) = model.examples(run, None)?;
+        Ok(examples.remove(0))
+    }
+
+    fn explain(&self, answer: &mut Answer, query: &Example) -> anyhow::Result<()> {
+        for neighbor in &answer.near {
+            let other = self.example(neighbor.position)?;
+            if let Some(model) = &self.model {
+                let space = self.catalog.index.space();
+                answer.why.push(explain(model, space, query, &other)?);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn name(&self, neighbor: &Neighbor) -> String {
+        label(&self.catalog.ids[neighbor.position])
+    }
+
+    pub(super) fn class(&self, neighbor: &Neighbor) -> String {
+        self.catalog.labels[neighbor.position].as_ref().map(label).unwrap_or_default()
+    }
+
+    pub(super) fn neighbor_json(&self, neighbor: &Neighbor) -> Value {
+        let Neighbor { position, distance } = *neighbor;
+        json!({ "id": self.catalog.ids[position], "y": self.catalog.labels[position],
+            "position": position, "distance": distance })
+    }
+}
+
+/// Refuses options that would mean nothing for a model, or for a file of vectors.
+fn check(args: &Args, is_model: bool) -> Result<()> {
+    let refused = |name, requirement: &str| Err(Error::parameter(name, "given", requirement));
+    if is_model && args.model.is_some() {
+        return refused("--model", "it is for a file of vectors, and MODEL-or-E is a model itself");
+    }
+    if !is_model && args.data.is_some() && !args.explain {
+        return refused("--data", "it is for --explain, or for a model, which has no vectors");
+    }
+    if !is_model && args.model.is_none() && args.device.device != MachineName::Cpu {
+        return refused("--device", "a file of vectors is searched on the processor");
+    }
+    Ok(())
+}
+
+/// Numbers in a row, as far as a person reads them.
+fn listed(numbers: &[usize]) -> String {
+    const MOST: usize = 10;
+    let some: Vec<String> = numbers.iter().take(MOST).map(ToString::to_string).collect();
+    let more = if numbers.len() > MOST { ", …" } else { "" };
+    some.join(", ") + more
+}

@@ -1,6 +1,7 @@
 //! Where the network runs: options of the commands that run it.
 
 use clap::{Args, ValueEnum};
+use hg2v::error::Error;
 use hg2v::nn::machine::{Machine, MachineName, Precision};
 
 #[derive(Args, Clone)]
@@ -27,6 +28,10 @@ pub(crate) enum PrecisionArg {
 impl DeviceArgs {
     /// The machine, ready to work.
     pub(crate) fn open(&self) -> hg2v::Result<Machine> {
+        if self.device == MachineName::Cpu && self.precision != PrecisionArg::F32 {
+            let requirement = "it is for --device cuda: the processor multiplies all 32 bits";
+            return Err(Error::parameter("--precision", "given", requirement));
+        }
         let precision = match self.precision {
             PrecisionArg::F32 => Precision::F32,
             PrecisionArg::Tf32 => Precision::Tf32,

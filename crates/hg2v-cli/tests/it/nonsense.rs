@@ -96,17 +96,24 @@ fn collections_that_cannot_be_used() {
         &["labelled.jsonl, record 1", "graph `a` has no node attributes", "the model expects 2"],
     );
 
-    // What is read is not written over; what cannot be written is said before anything is done.
+    // What is read is not written over, not even by force; what cannot be written is said before
+    // anything is done.
     let before = fs::read(at.join("graphs.jsonl")).unwrap();
     for line in [
         "coarsen graphs.jsonl --out ./graphs.jsonl",
         "evaluate graphs.jsonl --predictions graphs.jsonl",
         "report m --data graphs.jsonl --out graphs.jsonl",
         "report m --data graphs.jsonl --out m/config.json",
-        "embed m graphs.jsonl --out - --json",
+        "evaluate graphs.jsonl --embeddings one.jsonl --predictions one.jsonl --force",
+        "images graphs.jsonl one.jsonl --threshold 0 --out one.jsonl --force",
+        "embed m graphs.jsonl --out graphs.jsonl --force",
     ] {
-        let word = if line.ends_with("--json") { "standard output" } else { "the input itself" };
-        refused(at, line, &[word]);
+        refused(at, line, &["the input itself"]);
+    }
+    for out in ["-", "/dev/stdout"] {
+        let (code, _, err) = hg2v(at, &["embed", "m", "graphs.jsonl", "--out", out, "--json"]);
+        assert_eq!(code, 2, "{err}");
+        assert!(err.contains("OUT is standard output"), "{err}");
     }
     assert_eq!(fs::read(at.join("graphs.jsonl")).unwrap(), before);
     for (line, place) in [
@@ -227,6 +234,15 @@ fn vectors_that_cannot_be_judged() {
     }
     refused(at, "evaluate graphs.jsonl --embeddings absent.npy", &["absent.npy", "check the name"]);
     refused(at, "evaluate graphs.jsonl --splits many", &["'many' for '--splits <N>'", "whole"]);
+    // What would mean nothing is not passed over.
+    for command in ["evaluate", "compare"] {
+        let line = format!("{command} graphs.jsonl --protocol tenfold --splits 3");
+        refused(at, &line, &["--splits is 3", "ten folds"]);
+    }
+    let line = "evaluate graphs.jsonl --embeddings all.csv --dim 8";
+    refused(at, line, &["--embeddings is given", "options of a model"]);
+    refused(at, "evaluate graphs.jsonl --force", &["--force is given", "--predictions"]);
+    refused(at, "embed m graphs.jsonl --out x.csv --precision tf32", &["--precision", "cuda"]);
     // A place that cannot be written is no wrong usage, but says as much.
     let write =
         ["evaluate", "graphs.jsonl", "--embeddings", "all.csv", "--predictions", "no/p.jsonl"];

@@ -35,9 +35,11 @@ pub fn wl_digest(graph: &Graph, node_labels: Option<&[Scalar]>, rounds: usize) -
     transcript.finalize().into()
 }
 
-/// Feeds a scalar to a digest so that no two different ones feed the same bytes.
+/// Feeds a scalar to a digest so that no two different ones feed the same bytes, and equal
+/// ones do.
 pub(crate) fn digest_scalar(scalar: &Scalar, digest: &mut Sha256) {
-    match scalar {
+    let integer = scalar.integer().map(Scalar::Int);
+    match integer.as_ref().unwrap_or(scalar) {
         Scalar::Bool(value) => digest.update([0, u8::from(*value)]),
         Scalar::Int(value) => {
             digest.update([1]);

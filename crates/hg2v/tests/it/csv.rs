@@ -59,6 +59,9 @@ fn edges_alone_are_enough() {
     let found = read(&[(EDGES, b"u,v\n3,0\n0,1\n")]);
     assert_eq!(found[0].node_ids, Some([3, 0, 1].map(Scalar::Int).into()));
     assert_eq!(found[0].edges, [[0, 1], [1, 2]]);
+    // A column that pandas made one of floats, because some other cell was empty.
+    let found = read(&[(EDGES, b"u,v\n2,0.0\n0,1.0\n"), (NODES, b"node\n0\n1\n2\n")]);
+    assert_eq!((found[0].num_nodes, &found[0].edges[..]), (3, &[[2, 0], [0, 1]][..]));
     // Interleaved graphs, in the order they appear in.
     let found = read(&[(EDGES, b"graph,src,dst\nb,0,1\na,x,y\nb,1,2\n")]);
     let ids: Vec<_> = found.iter().map(|record| record.id.clone().unwrap()).collect();

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use crate::records::{all, folder};
 use hg2v::dataset::features::{
     Applied, FeatureChoice, FeatureSchema, MAX_DIM, NodeFeatures, Origin, When,
 };
+use hg2v::dataset::{self, Limits};
 use hg2v::graph::{Features, Graph, GraphRecord, Scalar, WeightPolicy};
 use proptest::prelude::*;
 
@@ -52,6 +54,53 @@ fn apply(schema: &FeatureSchema, record: &GraphRecord) -> (NodeFeatures, Applied
 fn refusal(schema: &FeatureSchema, record: &GraphRecord) -> String {
     let refused = schema.apply(record, &clean(record), origin());
     refused.unwrap_err().to_string()
+}
+
+/// A graph whose nodes have the labels `first` and 7, in every text format.
+fn labelled_in_every_format(first: &str) -> Vec<(&'static str, Vec<GraphRecord>)> {
+    let line = format!(r#"{{"edges":[[0,1]],"node_labels":[{first},7]}}"#);
+    let nodes = format!("node,label\n0,{first}\n1,7\n");
+    let kind = if first.contains('.') { "double" } else { "long" };
+    let document = format!(
+        r#"<graphml><key id="l" for="node" attr.name="label" attr.type="{kind}"/><graph>
+           <node id="a"><data key="l">{first}</data></node><node id="b"><data key="l">7</data></node>
+           <edge source="a" target="b"/></graph></graphml>"#
+    );
+    let labels = format!("{first}\n7\n");
+    let files: [(&str, &[(&str, &[u8])]); 4] = [
+        ("g.jsonl", &[("g.jsonl", line.as_bytes())]),
+        ("", &[("edges.csv", b"src,dst\n0,1\n"), ("nodes.csv", nodes.as_bytes())]),
+        ("g.graphml", &[("g.graphml", document.as_bytes())]),
+        (
+            "",
+            &[
+                ("S_A.txt", b"1, 2\n2, 1\n"),
+                ("S_graph_indicator.txt", b"1\n1\n"),
+                ("S_node_labels.txt", labels.as_bytes()),
+            ],
+        ),
+    ];
+    let read = |(name, files): (&str, &[(&str, &[u8])])| {
+        let folder = folder(files);
+        all(dataset::open(&folder.path().join(name), &Limits::default()))
+    };
+    ["JSONL", "CSV", "GraphML", "TU"].into_iter().zip(files.map(read)).collect()
+}
+
+#[test]
+fn six_and_six_point_zero_are_one_label_in_every_format() {
+    let (whole, upcast) = (labelled_in_every_format("6"), labelled_in_every_format("6.0"));
+    for (format, fitted) in &whole {
+        let schema = fit(FeatureChoice::default(), fitted).unwrap();
+        let expected = apply(&schema, &fitted[0]).0;
+        for (other, records) in &upcast {
+            let (rows, applied) = apply(&schema, &records[0]);
+            assert_eq!((&rows, applied.unseen_labels), (&expected, 0), "{format}, {other}");
+        }
+    }
+    // Both spellings in one collection are one column.
+    let both: Vec<_> = [&whole[0].1, &upcast[0].1].into_iter().flatten().cloned().collect();
+    assert_eq!(fit(FeatureChoice::default(), &both).unwrap().labels().unwrap().len(), 2);
 }
 
 #[test]

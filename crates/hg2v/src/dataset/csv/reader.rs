@@ -424,8 +424,10 @@ impl<'a> Names<'a> {
 
     fn find(&self, id: &Scalar) -> Option<u32> {
         match (self, id) {
-            (Names::Numbers(n), Scalar::Int(id)) => u32::try_from(*id).ok().filter(|id| id < n),
-            (Names::Numbers(_), _) => None,
+            (Names::Numbers(n), id) => {
+                let number = id.integer().and_then(|id| u32::try_from(id).ok());
+                number.filter(|id| id < n)
+            }
             (Names::Ids(_, index), id) => index.get(id).copied(),
         }
     }

@@ -273,7 +273,7 @@ fn by_name(
                         "`edges[{edge}]` names node {}, which is not in `nodes`",
                         shown(&spelled(name))
                     ),
-                    "add it to `nodes`, spelled the same way (1, 1.0 and \"1\" are three names)",
+                    "add it to `nodes`, spelled the same way (1 and \"1\" are two names)",
                 )
             })
         };
@@ -296,8 +296,7 @@ fn unnamed(ends: &[[Scalar; 2]]) -> Fault {
     )
 }
 
-/// A scalar as JSON spells it, so that `1` and `1.0` look different; a text without its quotes,
-/// which messages put around it.
+/// A scalar as JSON spells it; a text without its quotes, which messages put around it.
 fn spelled(scalar: &Scalar) -> String {
     match scalar {
         Scalar::Text(text) => text.to_string(),

@@ -44,6 +44,19 @@ impl Hg2v {
         let records = dataset::parquet::records(batch, origin, first, limits)?;
         let run = Run { position: first, ..Run::of(&records, origin) };
         let (values, _) = self.embed_watched(run, watch)?;
+        self.beside(batch, values, origin)
+    }
+
+    /// Vectors, row after row, as the `embedding` of a batch of rows, whose `id` and `y` stay.
+    ///
+    /// # Errors
+    /// Another number of vectors than of rows, or more than a column holds.
+    pub fn beside(
+        &self,
+        batch: &RecordBatch,
+        values: Vec<f32>,
+        origin: &Path,
+    ) -> Result<RecordBatch> {
         let dim = self.network().layout.embedding_dim();
         let vectors = vectors::parquet::column(dim, values);
         let schema = batch.schema();

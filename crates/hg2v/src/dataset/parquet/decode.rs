@@ -85,16 +85,28 @@ pub fn records(
     position: u64,
     limits: &Limits,
 ) -> Result<Vec<GraphRecord>> {
+    each_record(batch, origin, position, limits)?.collect()
+}
+
+/// As [`records`], row by row, so that a row that is no graph costs none of the others.
+///
+/// # Errors
+/// A column that is missing or of a wrong type.
+pub fn each_record<'a>(
+    batch: &RecordBatch,
+    origin: &'a Path,
+    position: u64,
+    limits: &'a Limits,
+) -> Result<impl Iterator<Item = Result<GraphRecord>> + use<'a>> {
     let schema = batch.schema();
     find_columns(origin, &schema)?;
     let json = named(schema.metadata().get(JSON_COLUMNS).map_or("", String::as_str));
     let rows = guarded(|| Batch::new(batch, &json))
         .map_err(|problem| unreadable(origin, Place::Record(position + 1), &problem))?;
-    let record = |row| {
+    Ok((0..rows.rows).map(move |row| {
         let place = Place::Record(position + row as u64 + 1);
         rows.record(row, limits).map_err(|fault| fault.at(origin, place))
-    };
-    (0..rows.rows).map(record).collect()
+    }))
 }
 
 /// The error of rows that are there, from `place` on, but cannot be read as the format's.

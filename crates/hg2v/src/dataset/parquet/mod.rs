@@ -37,7 +37,7 @@ use std::path::Path;
 use super::{Format, Limits, Source, folder};
 use crate::error::{Error, Place, Result};
 use crate::input::open_regular;
-pub use decode::records;
+pub use decode::{each_record, records};
 pub use write::{batch, write};
 
 /// The metadata key that names the columns whose texts are JSON.

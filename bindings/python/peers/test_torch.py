@@ -231,6 +231,59 @@ def test_pytorch_geometric(arrays, vectors, model):
         hg2v.HG2V().fit([claimed])
 
 
+def test_bad_graphs_of_pytorch_geometric(arrays, vectors, model, caplog):
+    from torch_geometric.data import Batch, Data
+
+    bad = [
+        Data(x=torch.zeros(3, 2)),
+        Data(edge_index=torch.tensor([[0], [1]])),
+        Data(edge_index=torch.tensor([[0], [5]]), x=torch.zeros(2, 2)),
+        Data(edge_index=torch.tensor([[0], [1]]), x=torch.full((2, 2), torch.nan)),
+        Batch.from_data_list(pyg_data(arrays[:2])),
+    ]
+    tolerant = hg2v.HG2V(**PARAMS, errors="nan")
+    tolerant.model_ = model.model_
+    rows = tolerant.transform([*bad, *pyg_data(arrays)])
+    assert np.isnan(rows[: len(bad)]).all()
+    same(rows[len(bad) :], vectors)
+    assert caplog.messages[-1].startswith("5 of 45 graphs cannot be used, and their rows are NaN")
+    # What is held whole is taken apart where one of it is bad.
+    spoilt = [*arrays, {**arrays[0], "x": np.full_like(arrays[0]["x"], np.nan)}]
+    for whole in (pyg_dataset(spoilt), Batch.from_data_list(pyg_data(spoilt))):
+        with pytest.raises(hg2v.InputError, match="^graph 40, node 0: attribute 'x' is nan"):
+            model.transform(whole)
+        rows = tolerant.transform(whole)
+        same(rows[:-1], vectors)
+        assert np.isnan(rows[-1]).all()
+    with pytest.raises(hg2v.InputError, match="^graph 1: it is a batch of 2 graphs; give the gra"):
+        model.transform([pyg_data(arrays)[0], bad[-1]])
+
+
+def test_attributes_beside_x_are_named(arrays, caplog):
+    from torch_geometric.data import Batch
+
+    data = pyg_data(arrays)
+    for one in data:
+        one.pos = torch.zeros(one.num_nodes, 3)
+        one.edge_attr = torch.zeros(one.num_edges, 4)
+        one.smiles = "C"
+    said = [
+        "node attribute 'pos' (numbers) is not used",
+        "edge attribute 'edge_attr' (numbers) is not used",
+    ]
+    for given in (data, Batch.from_data_list(data)):
+        caplog.clear()
+        hg2v.graphs(given)
+        assert [message.partition(";")[0] for message in caplog.messages] == said
+    caplog.clear()
+    dgl = pytest.importorskip("dgl")
+    graph = dgl.graph(tuple(data[0].edge_index), num_nodes=data[0].num_nodes)
+    graph.ndata.update(x=data[0].x, pos=data[0].pos)
+    graph.edata.update(edge_weight=data[0].edge_weight, edge_attr=data[0].edge_attr)
+    hg2v.graphs([graph, graph])
+    assert [message.partition(";")[0] for message in caplog.messages] == said
+
+
 def test_dgl(arrays, vectors, model):
     dgl = pytest.importorskip("dgl")
     made = []
@@ -242,3 +295,5 @@ def test_dgl(arrays, vectors, model):
     same(model.transform(dgl.batch(made)), vectors)
     with pytest.raises(hg2v.InputError, match="give a list of graphs"):
         model.transform(made[0])
+    with pytest.raises(hg2v.InputError, match="^graph 1: it is a batch of 40 graphs"):
+        model.transform([made[0], dgl.batch(made)])

@@ -18,7 +18,8 @@ pub(crate) fn raised(py: Python<'_>, error: hg2v_eval::Error) -> PyErr {
     let text = error.to_string();
     let made = match error {
         hg2v_eval::Error::Graphs(Error::Input(input)) => {
-            exception(py, "InputError", (by_position(&input).unwrap_or(text),))
+            let (text, position) = told(&input);
+            exception(py, "InputError", (text, position))
         }
         hg2v_eval::Error::Graphs(Error::Io { path, source, .. }) => exception(
             py,
@@ -37,17 +38,31 @@ pub(crate) fn raised(py: Python<'_>, error: hg2v_eval::Error) -> PyErr {
     made.unwrap_or_else(|failure| failure)
 }
 
-/// What is said of a graph that came from no file: its position is that in Python's list.
-fn by_position(input: &InputError) -> Option<String> {
-    let (Place::Record(number) | Place::Line(number)) = input.place else {
-        return None;
-    };
+/// What is said of graphs, and the position of the one at fault, where it came from no file:
+/// there it is that in Python's list, and there is no file to name.
+pub(crate) fn told(input: &InputError) -> (String, Option<u64>) {
     if input.file != Path::new(IN_MEMORY) {
-        return None;
+        return (input.to_string(), None);
     }
-    let position = number.checked_sub(1)?;
+    let (Place::Record(number) | Place::Line(number)) = input.place else {
+        return (format!("{}; {}", input.problem, input.fix), None);
+    };
+    let position = number.saturating_sub(1);
     let problem = input.problem.replace(&format!("graph number {position} (from 0)"), "it");
-    Some(format!("graph {position}: {problem}; {}", input.fix))
+    (format!("{problem}; {}", input.fix), Some(position))
+}
+
+/// The refusal to write over a file.
+pub(crate) fn exists(py: Python<'_>, path: &Path) -> PyErr {
+    let path = path.to_string_lossy().into_owned();
+    let text = format!(
+        "{path}: cannot create: a file is there already; name another, or say overwrite=True"
+    );
+    let made = py
+        .import("errno")
+        .and_then(|errno| errno.getattr("EEXIST"))
+        .and_then(|code| exception(py, "FileError", (code, text, path)));
+    made.unwrap_or_else(|failure| failure)
 }
 
 /// A panic: a mistake of ours, told as such.

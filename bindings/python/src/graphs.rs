@@ -11,8 +11,8 @@ use arrow_array::{
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{Field, Schema};
 use hg2v::dataset::{self, Limits, jsonl};
-use hg2v::graph::{GraphRecord, Scalar};
-use hg2v::prepare::Run;
+use hg2v::graph::{GraphRecord, Scalar, WeightPolicy};
+use hg2v::prepare::{Run, graph_of};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -20,7 +20,8 @@ use pyo3::types::PyBytes;
 use pyo3_arrow::PyRecordBatch;
 use pyo3_arrow::input::AnyRecordBatch;
 
-use crate::errors::{IN_MEMORY, parameter, raised};
+use crate::errors::{IN_MEMORY, exists, parameter, raised};
+use crate::refused::{self, Refused, problem};
 use crate::work;
 
 /// Graphs on the Rust side, and where they came from.
@@ -48,7 +49,8 @@ enum Column<'py> {
     Flags(Vec<bool>),
     Integers(PyReadonlyArray1<'py, i64>),
     Numbers(PyReadonlyArray1<'py, f64>),
-    Texts(Vec<String>),
+    /// `None` where there is no value, which only ids and classes may lack.
+    Texts(Vec<Option<String>>),
 }
 
 impl Column<'_> {
@@ -57,7 +59,7 @@ impl Column<'_> {
             Column::Flags(flags) => Arc::new(BooleanArray::from(flags.clone())),
             Column::Integers(numbers) => Arc::new(Int64Array::from(numbers.as_slice()?.to_vec())),
             Column::Numbers(numbers) => Arc::new(Float64Array::from(numbers.as_slice()?.to_vec())),
-            Column::Texts(texts) => Arc::new(StringArray::from_iter_values(texts)),
+            Column::Texts(texts) => Arc::new(StringArray::from_iter(texts)),
         })
     }
 }
@@ -65,20 +67,19 @@ impl Column<'_> {
 #[pymethods]
 impl Graphs {
     /// The graphs of a file or folder of any known format, or of a set of that name in
-    /// `data_dir`.
+    /// `data_dir`. With `skip`, those that cannot be used are left out, and told.
     #[staticmethod]
-    #[pyo3(signature = (path, data_dir=None))]
-    fn read(py: Python<'_>, path: PathBuf, data_dir: Option<PathBuf>) -> PyResult<Graphs> {
+    fn read(
+        py: Python<'_>,
+        path: PathBuf,
+        data_dir: Option<PathBuf>,
+        skip: bool,
+    ) -> PyResult<(Graphs, Refused)> {
         work::run(py, 0, None, |watch| {
             let path = dataset::locate(&path, data_dir.as_deref())?;
             let source = dataset::open(&path, &Limits::default())?;
             let total = source.len.unwrap_or(0);
-            let mut records = Vec::new();
-            for record in source {
-                records.push(record?);
-                watch.at(records.len() as u64, total)?;
-            }
-            Ok::<_, hg2v::Error>(Graphs::new(records, path))
+            Graphs::gathered(source, &path, skip, |done| watch.at(done, total))
         })
     }
 
@@ -86,8 +87,8 @@ impl Graphs {
     /// `edge_ptr[i]..edge_ptr[i + 1]` between nodes counted from 0, and the nodes
     /// `node_ptr[i]..node_ptr[i + 1]`. Columns named in `json` are spelled as JSON.
     #[staticmethod]
-    #[pyo3(signature = (node_ptr, edge_ptr, src, dst, *, weight=None, x=None, node_label=None,
-        edge_label=None, id=None, y=None, directed=None, json=""))]
+    #[pyo3(signature = (node_ptr, edge_ptr, src, dst, *, weight=None, x=None, nodes=None,
+        node_label=None, edge_label=None, id=None, y=None, directed=None, json=""))]
     fn stacked(
         py: Python<'_>,
         node_ptr: PyReadonlyArray1<'_, i64>,
@@ -96,6 +97,7 @@ impl Graphs {
         dst: PyReadonlyArray1<'_, i64>,
         weight: Option<PyReadonlyArray1<'_, f64>>,
         x: Option<PyReadonlyArray2<'_, f64>>,
+        nodes: Option<Column<'_>>,
         node_label: Option<Column<'_>>,
         edge_label: Option<Column<'_>>,
         id: Option<Column<'_>>,
@@ -103,31 +105,34 @@ impl Graphs {
         directed: Option<Vec<bool>>,
         json: &str,
     ) -> PyResult<Graphs> {
-        let (nodes, edges) = (offsets(&node_ptr, "node_ptr")?, offsets(&edge_ptr, "edge_ptr")?);
-        if nodes.len() != edges.len() {
+        let (of_nodes, of_edges) =
+            (offsets(&node_ptr, "node_ptr")?, offsets(&edge_ptr, "edge_ptr")?);
+        if of_nodes.len() != of_edges.len() {
             return Err(PyValueError::new_err("node_ptr and edge_ptr are not equally long"));
         }
         let mut columns: Vec<(&str, ArrayRef)> = Vec::new();
-        let counts = nodes.windows(2).map(|two| two[1] - two[0]);
+        let counts = of_nodes.windows(2).map(|two| two[1] - two[0]);
         columns.push(("num_nodes", Arc::new(Int64Array::from_iter_values(counts))));
         let integers = |values: &PyReadonlyArray1<'_, i64>| -> PyResult<ArrayRef> {
             Ok(Arc::new(Int64Array::from(values.as_slice()?.to_vec())))
         };
-        columns.push(("src", lists("src", &edges, integers(&src)?)?));
-        columns.push(("dst", lists("dst", &edges, integers(&dst)?)?));
+        columns.push(("src", lists("src", &of_edges, integers(&src)?)?));
+        columns.push(("dst", lists("dst", &of_edges, integers(&dst)?)?));
         if let Some(weight) = weight {
             let values = Float64Array::from(weight.as_slice()?.to_vec());
-            columns.push(("weight", lists("weight", &edges, Arc::new(values))?));
+            columns.push(("weight", lists("weight", &of_edges, Arc::new(values))?));
         }
         if let Some(x) = x {
             let (rows, dim) = (x.as_array().nrows(), x.as_array().ncols());
             let values = Arc::new(Float64Array::from(x.as_slice()?.to_vec()));
             let ends: Vec<i64> = (0..=rows).map(|row| (row * dim) as i64).collect();
-            columns.push(("x", lists("x", &nodes, lists("x", &ends, values)?)?));
+            columns.push(("x", lists("x", &of_nodes, lists("x", &ends, values)?)?));
         }
-        for (name, column, ends) in
-            [("node_label", node_label, &nodes), ("edge_label", edge_label, &edges)]
-        {
+        for (name, column, ends) in [
+            ("nodes", nodes, &of_nodes),
+            ("node_label", node_label, &of_nodes),
+            ("edge_label", edge_label, &of_edges),
+        ] {
             if let Some(column) = column {
                 columns.push((name, lists(name, ends, column.array()?)?));
             }
@@ -144,24 +149,30 @@ impl Graphs {
         let columns = columns.into_iter().map(|(_, array)| array).collect();
         let batch = RecordBatch::try_new(Arc::new(schema), columns)
             .map_err(|e| PyValueError::new_err(e.to_string()))?;
-        Graphs::of_batches(py, [batch])
+        Ok(Graphs::of_batches(py, vec![batch], false)?.0)
     }
 
-    /// Graphs spelled as lines of JSONL, one a line.
+    /// Graphs spelled as lines of JSONL, one a line; `skip` as in `read`.
     #[staticmethod]
-    fn from_lines(py: Python<'_>, lines: String) -> PyResult<Graphs> {
-        work::run(py, 0, None, |_| {
+    fn from_lines(py: Python<'_>, lines: String, skip: bool) -> PyResult<(Graphs, Refused)> {
+        let origin = Path::new(IN_MEMORY);
+        work::run(py, 0, None, |watch| {
             let bytes = Cursor::new(lines.into_bytes());
-            let source = jsonl::from_reader(Path::new(IN_MEMORY), bytes, &Limits::default())?;
-            Ok::<_, hg2v::Error>(Graphs::new(source.collect::<hg2v::Result<_>>()?, IN_MEMORY))
+            let source = jsonl::from_reader(origin, bytes, &Limits::default())?;
+            Graphs::gathered(source, origin, skip, |done| watch.at(done, 0))
         })
     }
 
-    /// The rows of an Arrow record batch, table or stream, of whichever library.
+    /// The rows of an Arrow record batch, table or stream, of whichever library. With `skip`,
+    /// rows that are no graphs are left out, and told.
     #[staticmethod]
-    fn from_arrow(py: Python<'_>, table: AnyRecordBatch) -> PyResult<Graphs> {
+    fn from_arrow(
+        py: Python<'_>,
+        table: AnyRecordBatch,
+        skip: bool,
+    ) -> PyResult<(Graphs, Refused)> {
         let batches = table.into_reader()?.collect::<Result<Vec<_>, _>>();
-        Graphs::of_batches(py, batches.map_err(|e| PyValueError::new_err(e.to_string()))?)
+        Graphs::of_batches(py, batches.map_err(|e| PyValueError::new_err(e.to_string()))?, skip)
     }
 
     /// The graphs as an Arrow record batch, one a row.
@@ -171,8 +182,14 @@ impl Graphs {
         exported(py, batch)
     }
 
-    /// Writes the graphs; the name tells the format.
-    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    /// Writes the graphs; the name tells the format. A file that is there is replaced only
+    /// with `overwrite`.
+    #[pyo3(signature = (path, overwrite=false))]
+    fn write(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<()> {
+        // Pipes and devices are there to be written to.
+        if !overwrite && path.is_file() {
+            return Err(exists(py, &path));
+        }
         work::run(py, 0, None, |watch| {
             let mut sink = dataset::create(&path, None)?;
             for (i, record) in self.records.iter().enumerate() {
@@ -180,6 +197,23 @@ impl Graphs {
                 watch.at(i as u64, self.records.len() as u64)?;
             }
             sink.finish()
+        })
+    }
+
+    /// The graphs that no model could be fitted to, and why: those whose weights are refused, and,
+    /// where all are to be `alike`, those without the features that most have. `weights` is JSON.
+    fn unusable(&self, py: Python<'_>, weights: &str, alike: bool) -> PyResult<Refused> {
+        let weights: WeightPolicy = serde_json::from_str(weights).map_err(|e| parameter(py, &e))?;
+        let Run { records, file, .. } = self.run();
+        work::run(py, 0, None, |_| {
+            let mut refused = refused::each(records, |record, position| {
+                graph_of(record, weights, file, position).map(|_| ())
+            });
+            if alike {
+                refused.extend(refused::unlike_most(records, &refused));
+                refused.sort_unstable();
+            }
+            Ok::<_, hg2v::Error>(refused)
         })
     }
 
@@ -261,27 +295,52 @@ impl Graphs {
             serde_json::from_slice(state).map_err(|e| parameter(py, &e))?;
         // What a pickle says is believed no more than what a file says.
         let batch = dataset::parquet::batch(&records).map_err(|e| raised(py, e.into()))?;
-        Graphs::of_batches(py, [batch])
+        Ok(Graphs::of_batches(py, vec![batch], false)?.0)
     }
 }
 
 impl Graphs {
     fn of_batches(
         py: Python<'_>,
-        batches: impl IntoIterator<Item = RecordBatch> + Send,
-    ) -> PyResult<Graphs> {
-        let read = || {
-            let mut records = Vec::new();
-            for batch in batches {
-                let first = records.len() as u64;
-                let origin = Path::new(IN_MEMORY);
-                let limits = Limits::default();
-                records.extend(dataset::parquet::records(&batch, origin, first, &limits)?);
+        batches: Vec<RecordBatch>,
+        skip: bool,
+    ) -> PyResult<(Graphs, Refused)> {
+        let (origin, limits) = (Path::new(IN_MEMORY), Limits::default());
+        work::run(py, 0, None, |watch| {
+            let total = batches.iter().map(RecordBatch::num_rows).sum::<usize>() as u64;
+            let mut first = 0;
+            let rows = batches.iter().map(|batch| {
+                let rows = dataset::parquet::each_record(batch, origin, first, &limits);
+                first += batch.num_rows() as u64;
+                rows
+            });
+            let rows = rows.collect::<hg2v::Result<Vec<_>>>()?;
+            Graphs::gathered(rows.into_iter().flatten(), origin, skip, |done| watch.at(done, total))
+        })
+    }
+
+    /// All graphs that can be used; with `skip`, those that cannot are told, where that is no
+    /// reason to doubt the others. `watch` hears how many there were.
+    fn gathered(
+        graphs: impl IntoIterator<Item = hg2v::Result<GraphRecord>>,
+        file: &Path,
+        skip: bool,
+        watch: impl Fn(u64) -> hg2v::Result<()>,
+    ) -> hg2v::Result<(Graphs, Refused)> {
+        let (mut records, mut refused) = (Vec::new(), Refused::new());
+        for (position, graph) in graphs.into_iter().enumerate() {
+            match graph {
+                Ok(record) => records.push(record),
+                Err(error) if skip && error.is_of_one_graph() => {
+                    refused.push((position, problem(&error)));
+                }
+                Err(error) => return Err(error),
             }
-            Ok::<_, hg2v::Error>(records)
-        };
-        let records = py.detach(read).map_err(|e| raised(py, e.into()))?;
-        Ok(Graphs::new(records, IN_MEMORY))
+            watch(position as u64 + 1)?;
+        }
+        // Positions are no longer those in the file, which messages would name.
+        let file = if refused.is_empty() { file } else { Path::new(IN_MEMORY) };
+        Ok((Graphs::new(records, file), refused))
     }
 }
 

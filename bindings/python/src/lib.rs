@@ -7,6 +7,7 @@ mod graphs;
 mod model;
 mod network;
 mod pyramid;
+mod refused;
 mod rivals;
 mod work;
 
@@ -27,6 +28,7 @@ mod _hg2v {
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         use pyo3::types::PyModuleMethods;
+        module.add("MAX_NODES", hg2v::dataset::Limits::default().max_nodes)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -6,16 +6,17 @@ use std::sync::Arc;
 
 use hg2v::dataset::Limits;
 use hg2v::output::OutputFolder;
-use hg2v::prepare::Notes;
+use hg2v::prepare::{Notes, Run};
 use hg2v::saved::Config;
 use hg2v::train::{End, Flow};
 use hg2v::{Hg2v, Hg2vParams};
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
 use crate::errors::{IN_MEMORY, parameter, raised};
 use crate::graphs::{Graphs, exported};
+use crate::refused::{self, Refused};
 use crate::work;
 
 /// Every preset as JSON.
@@ -61,8 +62,10 @@ impl Model {
         work::run(py, threads, progress, |watch| {
             let total = graphs.records.len() as u64;
             let run = graphs.run();
+            watch.begin("preparing");
             let collection = params.collect_watched(run, |done| watch.at(done as u64, total))?;
             let fit = params.prepare(&collection, None)?;
+            watch.begin("training");
             let mut history = Vec::new();
             let (model, end) = fit.train(None, |_, step| {
                 if step.ends_epoch {
@@ -103,6 +106,16 @@ impl Model {
         py.detach(write).map_err(|e| raised(py, e.into()))
     }
 
+    /// The graphs that have no vectors, and why.
+    fn unusable(&self, py: Python<'_>, graphs: &Graphs) -> PyResult<Refused> {
+        let preparation = &self.model.config().preparation;
+        let Run { records, file, .. } = graphs.run();
+        work::run(py, 0, None, |_| {
+            let check = |record: &_, position| preparation.check(record, file, position);
+            Ok::<_, hg2v::Error>(refused::each(records, check))
+        })
+    }
+
     /// The vectors of graphs, and what was met on the way, as JSON.
     #[pyo3(signature = (graphs, threads=0, progress=None))]
     fn embed<'py>(
@@ -114,6 +127,7 @@ impl Model {
     ) -> PyResult<(Bound<'py, PyArray2<f32>>, String)> {
         let (dim, total) = (self.dim(), graphs.records.len());
         let (values, notes) = work::run(py, threads, progress, |watch| {
+            watch.begin("embedding");
             self.model.embed_watched(graphs.run(), |done| watch.at(done, total as u64))
         })?;
         Ok((PyArray1::from_vec(py, values).reshape([total, dim])?, text(py, &notes)?))
@@ -136,6 +150,17 @@ impl Model {
             self.model.embed_batch_watched(&batch, first, file, &limits, watch)
         })?;
         exported(py, made)
+    }
+
+    /// Vectors of the graphs of an Arrow record batch, a row each, as another.
+    fn beside(
+        &self,
+        py: Python<'_>,
+        batch: PyRecordBatch,
+        rows: PyReadonlyArray2<'_, f32>,
+    ) -> PyResult<Py<PyAny>> {
+        let made = self.model.beside(batch.as_ref(), rows.as_slice()?.to_vec(), IN_MEMORY.as_ref());
+        exported(py, made.map_err(|e| raised(py, e.into()))?)
     }
 
     /// The same network before its training.

@@ -45,7 +45,9 @@ impl Graph2Vec {
             check_rounds(rounds)?;
             skip_gram.check()?;
             let method = graph2vec::Graph2Vec { rounds, skip_gram };
-            method.fit(&flat(graphs, watch)?, &|share| watch.share(share))
+            let collection = flat(graphs, watch)?;
+            watch.begin("training");
+            method.fit(&collection, &|share| watch.share(share))
         })?;
         Ok(Graph2Vec(fitted))
     }
@@ -88,7 +90,9 @@ pub(crate) fn wl_optimal_assignment<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let gram = work::run(py, threads, progress, |watch| {
         check_rounds(rounds)?;
-        WlOa { rounds }.gram(&flat(graphs, watch)?, &|share| watch.share(share))
+        let collection = flat(graphs, watch)?;
+        watch.begin("comparing");
+        WlOa { rounds }.gram(&collection, &|share| watch.share(share))
     })?;
     array(py, &gram)
 }
@@ -117,8 +121,9 @@ pub(crate) fn wwl<'py>(
     let distances = work::run(py, threads, progress, |watch| {
         check_rounds(rounds)?;
         let kernel = Wwl { nodes: nodes?, rounds: vec![rounds], ..Wwl::default() };
-        let of_each =
-            kernel.distances_by(&flat(graphs, watch)?, known, &|share| watch.share(share));
+        let collection = flat(graphs, watch)?;
+        watch.begin("comparing");
+        let of_each = kernel.distances_by(&collection, known, &|share| watch.share(share));
         of_each.map(|mut of_each| of_each.swap_remove(0))
     })?;
     array(py, &distances)
@@ -136,6 +141,7 @@ fn check_rounds(rounds: usize) -> hg2v::Result<()> {
 fn flat<'a>(graphs: &'a Graphs, watch: &Watch) -> hg2v::Result<Collection<'a>> {
     let none = coarsen::Params { ratio: 0.0, ..coarsen::Params::default() };
     let total = graphs.records.len() as u64;
+    watch.begin("preparing");
     let watched = |done| watch.at(done as u64, total);
     Collection::watched(graphs.run(), WeightPolicy::Use, &none, watched)
 }

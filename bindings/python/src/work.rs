@@ -4,7 +4,7 @@
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hg2v::Error;
@@ -22,6 +22,7 @@ const TICK: Duration = Duration::from_millis(50);
 #[derive(Default)]
 pub(crate) struct Watch {
     stop: AtomicBool,
+    stage: Mutex<&'static str>,
     done: AtomicU64,
     total: AtomicU64,
 }
@@ -30,7 +31,13 @@ pub(crate) struct Watch {
 struct Ended;
 
 impl Watch {
-    /// Says how much is done.
+    /// Says what is done from here on, as a participle: "training".
+    pub(crate) fn begin(&self, stage: &'static str) {
+        *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = stage;
+        self.total.store(0, Ordering::Relaxed);
+    }
+
+    /// Says how much of it is done.
     ///
     /// # Errors
     /// When the work is to stop.
@@ -53,8 +60,8 @@ impl Watch {
     }
 }
 
-/// Does `work` on `threads` threads (0: one a core); `progress(done, total)` is called now
-/// and then.
+/// Does `work` on `threads` threads (0: one a core); `progress(stage, done, total)` is called
+/// now and then.
 pub(crate) fn run<T: Send, E: Into<hg2v_eval::Error> + Send>(
     py: Python<'_>,
     threads: usize,
@@ -101,7 +108,8 @@ fn look(py: Python<'_>, watch: &Watch, progress: Option<&Py<PyAny>>) -> PyResult
     py.check_signals()?;
     let total = watch.total.load(Ordering::Relaxed);
     if let Some(progress) = progress.filter(|_| total > 0) {
-        progress.call1(py, (watch.done.load(Ordering::Relaxed), total))?;
+        let stage = *watch.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.call1(py, (stage, watch.done.load(Ordering::Relaxed), total))?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 """Estimators as scikit-learn and karateclub have them."""
 
+import contextlib
 import pickle
 import subprocess
 import sys
@@ -94,6 +95,67 @@ def test_set_output(estimator, arrays):
         assert isinstance(fresh.transform(arrays), pandas.DataFrame)
 
 
+def test_set_output_survives(estimator, arrays):
+    """What scikit-learn's clone copies, a pickle carries, and the control has, too."""
+    pandas = pytest.importorskip("pandas")
+    clone = pytest.importorskip("sklearn.base").clone
+    framed = estimator.set_output(transform="pandas").fit(arrays)
+    others = [clone(framed).fit(arrays), pickle.loads(pickle.dumps(framed))]
+    others += [framed.untrained()] if isinstance(framed, hg2v.HG2V) else []
+    for other in others:
+        assert isinstance(other.transform(arrays), pandas.DataFrame)
+    assert isinstance(clone(framed.set_output()).fit_transform(arrays), pandas.DataFrame)
+    for nonsense in ("numpy", 3, ["pandas"]):
+        with pytest.raises(hg2v.ParameterError, match="transform is .*, but it must be 'default'"):
+            estimator.set_output(transform=nonsense)
+
+
+@pytest.mark.parametrize("index", [["a", "b", "b"], [7, 3, 5], None])
+def test_frames_keep_their_index(index):
+    pandas = pytest.importorskip("pandas")
+    given = pandas.DataFrame({"src": [[0, 1]] * 3, "dst": [[1, 2]] * 3}, index=index)
+    model = hg2v.HG2V(**PARAMS).set_output(transform="pandas")
+    for rows in (model.fit_transform(given), model.transform(given)):
+        pandas.testing.assert_index_equal(rows.index, given.index)
+    listed = model.transform([([[0], [1]], None)] * 3)
+    assert listed.index.tolist() == [0, 1, 2]
+
+
+def test_embeddings_of_what_was_fitted_are_not_saved(estimator, arrays, tmp_path):
+    with pytest.raises(hg2v.errors.NotFittedError, match="not fitted yet; call fit first"):
+        estimator.get_embedding()
+    estimator.fit(arrays).save(tmp_path / "folder")
+    for other in (type(estimator).load(tmp_path / "folder"), pickle.loads(pickle.dumps(estimator))):
+        with pytest.raises(
+            hg2v.errors.NotFittedError, match=r"loaded or copied.*transform\(graphs"
+        ):
+            other.get_embedding()
+
+
+def test_threads_are_counted_as_scikit_learn_does(monkeypatch):
+    from hg2v import _parameters
+
+    monkeypatch.setattr(_parameters, "_cores", lambda: 4)
+    asked = (None, -1, -2, -4, -5, -100, 1, 3)
+    assert [_parameters.threads_of(n) for n in asked] == [0, 4, 3, 1, 1, 1, 1, 3]
+
+
+def test_no_seed_is_a_seed(arrays):
+    for kind in (hg2v.HG2V, hg2v.Graph2Vec):
+        params = {**SMALL[kind], "random_state": None}
+        rows = [kind(**params).fit_transform(arrays) for _ in range(2)]
+        same(rows[0], rows[1])
+        same(rows[0], kind(**{**params, "random_state": 0}).fit_transform(arrays))
+
+
+def test_processes_of_joblib(estimator, arrays):
+    joblib = pytest.importorskip("joblib")
+    rows = estimator.fit_transform(arrays)
+    halves = (arrays[:20], arrays[20:])
+    made = joblib.Parallel(n_jobs=2)(joblib.delayed(estimator.transform)(half) for half in halves)
+    close(estimator, np.concatenate(made), rows)
+
+
 def test_rivals_against_their_definitions(arrays):
     """Optimal assignment counts what histograms share; rings are told apart by nothing."""
     path, ring = ([[0, 1], [1, 2]], None), ([[0, 1, 2], [1, 2, 0]], None)
@@ -166,6 +228,51 @@ def test_progress_and_logging(arrays, caplog):
     assert "repeated edges merged" in caplog.text
 
 
+@pytest.mark.parametrize(
+    "kind, calls",
+    [
+        (hg2v.HG2V, ["preparing", "training", "embedding"]),
+        (hg2v.Graph2Vec, ["preparing", "training"]),
+        (hg2v.WLOptimalAssignment, ["preparing", "comparing"]),
+    ],
+)
+def test_progress_says_what_is_done(kind, calls, arrays):
+    """Rust calls now and then: so many graphs that each stage is seen."""
+    from hg2v import _base
+
+    seen = []
+
+    @contextlib.contextmanager
+    def listening(self):
+        yield lambda stage, done, total: seen.append((stage, done, total))
+
+    grids = [grid(20 + n % 7) for n in range(160 if kind is hg2v.HG2V else 600)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_base.Estimator, "_progress", listening)
+        params = {**SMALL[kind], "epochs": 30} if "epochs" in SMALL[kind] else {"rounds": 7}
+        kind(**params).fit_transform(grids)
+    stages = list(dict.fromkeys(stage for stage, _, _ in seen))
+    assert stages == [stage for stage in calls if stage in stages] and len(stages) > 1
+    assert all(0 <= done <= total for _, done, total in seen)
+
+
+def grid(side):
+    nodes = np.arange(side * side).reshape(side, side)
+    across = [nodes[:, :-1].ravel(), nodes[:, 1:].ravel()]
+    down = [nodes[:-1].ravel(), nodes[1:].ravel()]
+    return np.hstack([across, down]), None
+
+
+def test_a_bar_begins_anew_with_each_stage(capsys):
+    pytest.importorskip("tqdm")
+    with hg2v.HG2V(verbose=True)._progress() as show:
+        for stage, total in (("preparing", 4), ("training", 7)):
+            show(stage, total, total)
+    said = capsys.readouterr().err
+    assert "preparing: 100%" in said and "4/4" in said
+    assert "training: 100%" in said and "7/7" in said
+
+
 def test_import_is_light():
     """Nothing but numpy is imported, whatever is installed."""
     heavy = ["sklearn", "torch", "pyarrow", "networkx", "scipy", "pandas", "polars", "tqdm", "dask"]
@@ -190,9 +297,9 @@ class OnRows(hg2v.HG2V):
         ring = [np.arange(n), (np.arange(n) + 1) % n]
         return super()._graphs([(ring, row[:, None]) for row in rows])
 
-    def _take(self, X):
+    def _take(self, X, follows):
         self.__dict__.pop("model_", None)
-        return super()._take(X)
+        return super()._take(X, follows)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -1,5 +1,6 @@
 """Every kind of graph gives the same vectors, bit for bit, as the command does."""
 
+import json
 import os
 import pathlib
 import pickle
@@ -225,6 +226,76 @@ def test_names_of_networkx_graphs_are_ids():
         assert hg2v.graphs([nx.Graph(name=name)]).ids() == [None]
 
 
+def named_networkx():
+    nx = pytest.importorskip("networkx")
+    return nx.Graph([("a", "b"), ("b", 7), (7, 2.5)]), ["a", "b", 7, 2.5]
+
+
+def grid_of_networkx():
+    nx = pytest.importorskip("networkx")
+    return nx.grid_2d_graph(2, 2), ["(0, 0)", "(0, 1)", "(1, 0)", "(1, 1)"]
+
+
+def named_igraph():
+    igraph = pytest.importorskip("igraph")
+    return igraph.Graph.TupleList([("a", "b"), ("b", "c")]), ["a", "b", "c"]
+
+
+def holes_of_rustworkx():
+    rx = pytest.importorskip("rustworkx")
+    graph = rx.PyGraph()
+    graph.add_nodes_from([None] * 4)
+    graph.remove_node(1)
+    graph.add_edge(0, 3, None)
+    return graph, [0, 2, 3]
+
+
+def named_mapping():
+    return {"edge_index": [[0], [1]], "nodes": np.array(["u", "v"])}, ["u", "v"]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [named_networkx, grid_of_networkx, named_igraph, holes_of_rustworkx, named_mapping],
+)
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_names_of_nodes_are_kept(make, ending, tmp_path):
+    graph, names = make()
+    plain = {"edge_index": [[0], [1]]}
+    hg2v.graphs([graph, plain]).write(tmp_path / f"g.{ending}")
+    hg2v.graphs(tmp_path / f"g.{ending}").write(tmp_path / "again.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "again.jsonl").read_text().splitlines()]
+    assert lines[0]["nodes"] == names and "nodes" not in lines[1]
+    assert all({u, v} <= set(names) for u, v in lines[0]["edges"])
+
+
+def test_names_that_tell_nothing_apart_are_left_out(tmp_path):
+    nx = pytest.importorskip("networkx")
+
+    class Node:
+        def __str__(self):
+            return "node"
+
+    class Mute:
+        def __str__(self):
+            raise RuntimeError
+
+    for names in ([Node(), Node()], [Mute(), 1], [(1,), "(1,)"]):
+        hg2v.graphs([nx.Graph([names])]).write(tmp_path / "g.jsonl", overwrite=True)
+        assert json.loads((tmp_path / "g.jsonl").read_text()) == {"edges": [[0, 1]]}
+    odd = [float("inf"), 2**70, "\ud800", np.int64(3), np.float32(0.5), True, frozenset()]
+    hg2v.graphs([nx.path_graph(odd)]).write(tmp_path / "g.jsonl", overwrite=True)
+    names = json.loads((tmp_path / "g.jsonl").read_text())["nodes"]
+    assert names == ["inf", str(2**70), "\\ud800", 3, 0.5, True, "frozenset()"]
+
+
+def test_some_graphs_have_an_id_or_a_class():
+    nx = pytest.importorskip("networkx")
+    given = [nx.Graph(id="a", y=1), nx.Graph(), nx.Graph(id=7, y=float("nan"))]
+    read = hg2v.graphs(given)
+    assert read.ids() == ["a", None, 7] and read.labels() == [1, None, None]
+
+
 def test_numbers_in_arrays_of_objects():
     of = [np.array([1, 2.5, True], object), [[1], [2**70], [3]], np.array([[1], [2], [3]], object)]
     read = hg2v.graphs([([[0, 1], [1, 2]], x) for x in of])
@@ -261,7 +332,9 @@ def of_dgl(name, *bases, **members):
 def test_what_is_dgl_s_but_no_graph(arrays):
     dataset = of_dgl("Dataset", ByIndex)
     assert len(hg2v.graphs(dataset(arrays))) == len(arrays)
-    with pytest.raises(hg2v.InputError, match="graph 0 is a dgl.data.Thing, which hg2v does not"):
+    with pytest.raises(
+        hg2v.InputError, match="graph 0: hg2v knows no graphs of type dgl.data.Thing"
+    ):
         hg2v.graphs(dataset([of_dgl("Thing")()]))
     with pytest.raises(hg2v.InputError, match="graphs are expected, but this is a dgl.data.Thing"):
         hg2v.graphs(of_dgl("Thing")())

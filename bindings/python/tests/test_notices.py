@@ -54,6 +54,78 @@ def test_attributes_that_are_not_used(make, said):
     assert "attributes=" in said()[0] and "label=" in said()[0]
 
 
+def networkx_bonds():
+    nx = pytest.importorskip("networkx")
+    graph = nx.path_graph(4)
+    nx.set_edge_attributes(graph, 2.0, "order")
+    return graph
+
+
+def igraph_bonds():
+    igraph = pytest.importorskip("igraph")
+    graph = igraph.Graph(4, [(0, 1), (1, 2), (2, 3)])
+    graph.es["order"] = [2.0] * 3
+    return graph
+
+
+def rustworkx_bonds():
+    rx = pytest.importorskip("rustworkx")
+    graph = rx.PyGraph()
+    graph.add_nodes_from([None] * 4)
+    graph.add_edges_from([(v, v + 1, {"order": 2.0}) for v in range(3)])
+    return graph
+
+
+@pytest.mark.parametrize("make", [networkx_bonds, igraph_bonds, rustworkx_bonds])
+def test_edge_attributes_that_are_not_used(make, said):
+    graphs = [make() for _ in range(20)]
+    hg2v.HG2V(**PARAMS).fit_transform(graphs)
+    assert said() == [
+        "edge attribute 'order' (numbers) is not used; one number an edge can be its weight: name "
+        "it with weight="
+    ]
+    hg2v.HG2V(**PARAMS, weight="order").fit_transform(graphs)
+    assert len(said()) == 1
+
+
+def of_library(library, kind, **members):
+    """A class that stands for another library's; the tests of peers have the real ones."""
+    return type(kind, (), {"__module__": library, **members})
+
+
+def pyg_data():
+    stored = {
+        "x": np.zeros((3, 2)), "edge_index": np.array([[0, 1], [1, 2]]), "y": np.array([1]),
+        "pos": np.zeros((3, 3)), "z": np.zeros(3, int), "edge_attr": np.zeros((2, 4)),
+        "train_mask": np.ones(3, bool), "name": "water", "total": np.zeros(7),
+    }  # fmt: skip
+    members = dict(stored, num_nodes=3, num_edges=2, to_dict=lambda self: stored)
+    return of_library("torch_geometric.data.data", "Data", **members)()
+
+
+def dgl_graph():
+    return of_library(
+        "dgl.heterograph",
+        "DGLGraph",
+        batch_size=1,
+        ndata={"x": np.zeros((3, 2)), "pos": np.zeros((3, 3)), "z": np.zeros(3, int)},
+        edata={"edge_attr": np.zeros((2, 4)), "edge_weight": np.ones(2)},
+        edges=lambda self: (np.array([0, 1]), np.array([1, 2])),
+        num_nodes=lambda self: 3,
+    )()
+
+
+@pytest.mark.parametrize("make", [pyg_data, dgl_graph])
+def test_attributes_beside_x_that_are_not_used(make, said):
+    hg2v.graphs([make() for _ in range(20)])
+    assert [message.partition(";")[0] for message in said()] == [
+        "node attributes 'pos' (numbers) and 'z' (numbers) are not used",
+        "edge attribute 'edge_attr' (numbers) is not used",
+    ]
+    hg2v.graphs([make()], attributes=["x", "pos"])
+    assert len(said()) == 3 and "'edge_attr'" in said()[2]
+
+
 @pytest.mark.parametrize(
     "reading", [{"label": "element"}, {"attributes": "charge"}, {"attributes": []}]
 )

@@ -1,10 +1,11 @@
 """Bad input is refused by an exception that says what, where and what to do."""
 
-import collections
+import collections.abc
 import json
 import multiprocessing
 import os
 import pathlib
+import pickle
 import signal
 import subprocess
 import sys
@@ -52,13 +53,26 @@ def charged(charge, element="C"):
     return graphs
 
 
+class Broken(collections.abc.Mapping):
+    """A mapping whose own code fails."""
+
+    def __getitem__(self, key):
+        raise KeyError(key)
+
+    def __iter__(self):
+        raise RuntimeError("no keys today")
+
+    def __len__(self):
+        return 1
+
+
 REFUSED = {
     "nothing": (lambda: None, {}, "graphs are expected"),
     "an empty list": (lambda: [], {}, "there are no graphs"),
     "a number": (lambda: 3, {}, "graphs are expected"),
-    "a list of numbers": (lambda: [1, 2], {}, "graph 0 is a int"),
-    "a matrix": (lambda: np.zeros((3, 4)), {}, "graph 0 is a numpy.ndarray"),
-    "None among graphs": (lambda: [(PATH, None), None], {}, "graph 1 is a NoneType"),
+    "a list of numbers": (lambda: [1, 2], {}, "^graph 0: hg2v knows no graphs of type int; give"),
+    "a matrix": (lambda: np.zeros((3, 4)), {}, "^graph 0: hg2v knows no graphs of type numpy.ndarray"),
+    "None among graphs": (lambda: [(PATH, None), None], {}, r"^graph 1: it is missing \(None\); leave it out$"),
     "one graph": (lambda: pytest.importorskip("networkx").path_graph(3), {}, "give a list of graphs"),
     "texts as attributes": (strings, {}, "graph 0, node 0: attribute 'x' is 'a', but it must be a number"),
     "not a number": (lambda: [(PATH, np.zeros((3, 1))), (PATH, [[1.0], [np.nan], [0.0]])], {}, "^graph 1, node 1: attribute 'x' is nan; fill in a finite number$"),
@@ -88,14 +102,24 @@ REFUSED = {
     "fewer than none": (lambda: [{"edge_index": PATH, "num_nodes": -1}], {}, "node_ptr|num_nodes"),
     "edges of three ends": (lambda: [(np.zeros((3, 4), int), None)], {}, r"shape \(3, 4\)"),
     "ends between nodes": (lambda: [([[0.5], [1.0]], None)], {}, "float64"),
-    "a key that means nothing": (lambda: [{"edge_index": PATH, "nodes": 3}], {}, "'nodes' means nothing"),
+    "a key that means nothing": (lambda: [{"edge_index": PATH, "colour": 3}], {}, "graph 0: 'colour' means nothing"),
     "attributes of some nodes": (mixed, {"attributes": "charge"}, "graph 1, node 1: no attribute 'charge', but 1 other has"),
     "a name that is not there": (mixed, {"label": "element"}, "no node of any graph has the attribute 'element'"),
     "attributes of some graphs": (lambda: [(PATH, np.zeros((3, 1))), (PATH, None)], {}, "graph 1 has no attributes 'x'"),
     "other attributes": (lambda: [(PATH, np.zeros((3, 1))), (PATH, np.ones((3, 2)))], {}, "graph 1 has 2 attributes 'x'"),
-    "a negative weight": (lambda: [{"edge_index": PATH, "weight": [1.0, -2.0]}], {}, "weighs -2.*say weights abs or weights ignore"),
+    "a negative weight": (lambda: [{"edge_index": PATH, "weight": [1.0, -2.0]}], {}, "weighs -2.*say weights='abs' or weights='ignore'"),
     "a label that is none": (lambda: [{"edge_index": PATH, "node_label": [{}, 1, 2]}], {}, "^graph 0, node 0: attribute 'node_label' is {}; labels"),
     "a file that is not there": (lambda: "nowhere.jsonl", {}, "no such file"),
+    "a mapping of graphs": (lambda: dict(enumerate(bare(2))), {}, r"this is one dict; .*list\(it.values\(\)\) is one$"),
+    "nodes that are no number": (lambda: [{"edge_index": PATH, "num_nodes": "many"}], {}, "^graph 0: num_nodes is 'many', but it must be a whole"),
+    "half a node": (lambda: [{"edge_index": PATH, "num_nodes": 3.5}], {}, "^graph 0: num_nodes is 3.5, but it must be a whole"),
+    "a number for all rows": (lambda: [(PATH, 5)], {}, "^graph 0: x is 5, but it must be a list"),
+    "half a character": (lambda: [{"edge_index": PATH, "node_label": ["\ud800", "a", "b"]}], {}, r"^graph 0, node 0: attribute 'node_label' is '.ud800'"),
+    "a number for all labels": (lambda: [{"edge_index": PATH, "node_label": 5}], {}, "^graph 0: "),
+    "a number for all weights": (lambda: [{"edge_index": PATH, "weight": 5}], {}, "^graph 0: "),
+    "two names for three nodes": (lambda: [{"edge_index": PATH, "num_nodes": 3, "nodes": ["a", "b"]}], {}, "^graph 0: nodes has 2 names for 3 nodes"),
+    "ends of different lengths": (lambda: [{"src": [0, 1], "dst": [1]}], {}, "^graph 0: src and dst have different lengths"),
+    "an object that breaks": (lambda: [Broken()], {}, r"^graph 0: it cannot be read as a test_refusals.Broken \(RuntimeError: no keys"),
 }  # fmt: skip
 
 
@@ -117,7 +141,10 @@ def test_sparse_matrix_of_a_billion_nodes():
 def test_directed_graphs_are_refused_on_demand(caplog):
     nx = pytest.importorskip("networkx")
     graphs = [nx.path_graph(12), nx.path_graph(12, nx.DiGraph)]
-    with pytest.raises(InputError, match="graph 1 is directed"):
+    with pytest.raises(
+        InputError,
+        match="^graph 1: it is directed; make it undirected, or say directed='undirected'$",
+    ):
         hg2v.HG2V(**PARAMS, directed="refuse").fit(graphs)
     with caplog.at_level("WARNING", "hg2v"):
         vectors = hg2v.HG2V(**PARAMS).fit_transform(graphs)
@@ -176,7 +203,7 @@ def test_kinds_of_parameters_are_checked_everywhere(arrays):
     assert numpy_s.fit(arrays).transform(arrays).shape[0] == len(arrays)
 
 
-@pytest.mark.parametrize("n_jobs", [-2, 0, 1.5, True, "2", np.array([1, 2])])
+@pytest.mark.parametrize("n_jobs", [0, 1.5, True, "2", np.array([1, 2]), 1025, 10**30])
 def test_threads_refused_everywhere(n_jobs, arrays, folder):
     pytest.importorskip("scipy")
     table = hg2v.to_arrow(arrays)
@@ -185,11 +212,11 @@ def test_threads_refused_everywhere(n_jobs, arrays, folder):
         lambda: hg2v.coarsen((PATH, None), n_jobs=n_jobs),
         lambda: hg2v.embed_arrow(folder, table, n_jobs),
     ):
-        with pytest.raises(ParameterError, match="^n_jobs is .*positive number, -1 or None"):
+        with pytest.raises(ParameterError, match="^n_jobs is .*must be None, a number from 1"):
             refused()
 
 
-@pytest.mark.parametrize("n_jobs", [None, -1, 1, np.int64(2)])
+@pytest.mark.parametrize("n_jobs", [None, -1, -2, -(10**30), 1, np.int64(2)])
 def test_threads_taken_everywhere(n_jobs, arrays, folder):
     pytest.importorskip("scipy")
     assert hg2v.HG2V(**PARAMS, n_jobs=n_jobs).fit(arrays).losses_
@@ -209,10 +236,11 @@ def test_lists_of_any_kind_are_lists(arrays, tmp_path):
 @pytest.mark.parametrize(
     "said, shown",
     [
-        ("say --weights abs or --weights ignore", "say weights abs or weights ignore"),
-        ("--max-nodes is 0", "max_nodes is 0"),
-        ("more than 3 bytes (--max-unpacked-bytes)", "more than 3 bytes (max_unpacked_bytes)"),
-        ("use `--device cpu`, or raise --max-nodes.", "use `device cpu`, or raise max_nodes."),
+        ("say --weights abs or --weights ignore", "say weights='abs' or weights='ignore'"),
+        ("it is large: raise --max-nodes", "it is large: raise --max-nodes of the command hg2v"),
+        ("3 bytes (--max-unpacked-bytes)", "3 bytes (--max-unpacked-bytes of the command hg2v)"),
+        ("finish it with hg2v fit --resume", "finish it with hg2v fit --resume"),
+        ("/data/--max-nodes/g.jsonl: no graphs", "/data/--max-nodes/g.jsonl: no graphs"),
         ("/data/run--final/g.jsonl: no graphs", "/data/run--final/g.jsonl: no graphs"),
         ("--final.jsonl: no graphs", "--final.jsonl: no graphs"),
         ("the label `a--b` is new", "the label `a--b` is new"),
@@ -220,8 +248,44 @@ def test_lists_of_any_kind_are_lists(arrays, tmp_path):
     ],
 )
 def test_options_are_parameters_and_names_stay(said, shown):
-    for kind in (InputError, ParameterError):
-        assert str(kind(said)) == shown
+    assert str(InputError(said)) == shown
+
+
+def test_messages_name_what_python_has():
+    """Parameters that are there, limits that only the command can raise, and no file that nobody
+    gave."""
+    pytest.importorskip("scipy")
+    huge = {"edge_index": PATH, "num_nodes": 10**9}
+    negative = {"edge_index": PATH, "weight": [1.0, -2.0]}
+    table = {"src": [[0], [0]], "dst": [[1], [1]], "x": [[[1.0], [2.0]], None]}
+    pa = pytest.importorskip("pyarrow")
+    for refused, match in (
+        (lambda: hg2v.graphs([huge]), "raise --max-nodes of the command hg2v$"),
+        (lambda: hg2v.HG2V(degree="never", structure="never").fit(bare(2)), "^nothing is left"),
+        (lambda: hg2v.HG2V().fit([negative]), "weights='abs' or weights='ignore'$"),
+        (lambda: hg2v.Graph2Vec().fit([negative]), "needs weights of at least 0$"),
+        (lambda: hg2v.WassersteinWL().fit_transform([negative]), "needs weights of at least 0$"),
+        (lambda: hg2v.Graph2Vec(lr=-1.0).fit(bare(2)), "^lr is -1, but"),
+        (lambda: hg2v.coarsen(bare(1)[0], max_levels=10**6), "^max_levels is 1000000, but"),
+        (lambda: hg2v.HG2V().fit(pa.table(table)), "or leave `x` out of all of them$"),
+        (lambda: hg2v.graphs(pa.table({"a": [1], "b": [2]})), "^it has no column `src`; .*alone$"),
+        (lambda: hg2v.graphs("CCO"), "HG2V_DATA; SMILES are given in a list$"),
+    ):
+        with pytest.raises(HG2VError, match=match) as caught:
+            refused()
+        assert "<graphs>" not in str(caught.value) and "data_dir" not in str(caught.value)
+
+
+def test_errors_say_which_graph_it_is():
+    with pytest.raises(InputError) as caught:
+        hg2v.graphs([{"edge_index": PATH, "weight": [1.0, of]} for of in (2.0, "a")])
+    again = pickle.loads(pickle.dumps(caught.value))
+    for error in (caught.value, again):
+        assert error.graph == 1 and str(error).startswith("graph 1, edge 1: attribute 'weight'")
+        assert error.problem.startswith("edge 1: ")
+    with pytest.raises(InputError) as caught:
+        hg2v.HG2V().fit([])
+    assert caught.value.graph is None
 
 
 def test_files_keep_their_names(tmp_path):
@@ -321,7 +385,7 @@ def test_tables_refused(model):
         model.embed_arrow(
             pa.table({"src": [[0], [0]], "dst": [[1], [-1]], "x": [[[0.0, 1.0]] * 2] * 2})
         )
-    with pytest.raises((TypeError, ValueError)):
+    with pytest.raises(InputError, match="^this int cannot be read as part of a table of graphs"):
         model.embed_arrow(3)
 
 
@@ -475,3 +539,14 @@ def test_tables_in_pieces(arrays):
     bad = pa.Table.from_batches([rows(pieces[0]), rows([[[0], [1]], [[0], [-1]]])])
     with pytest.raises(InputError, match="graph 8"):
         hg2v.embed_arrow(model, bad)
+
+
+def test_a_claim_takes_no_memory():
+    """Where others have names, a graph without is not counted out node by node."""
+    named = {"edge_index": PATH, "nodes": ["a", "b", "c"]}
+    for claimed in (2**24 + 1, 10**12, 2**62, 2**63, 10**30):
+        huge = {"edge_index": PATH, "num_nodes": claimed}
+        with pytest.raises(InputError, match=f"^graph 1: it says {claimed} nodes, but the limit"):
+            hg2v.graphs([named, huge])
+        with pytest.raises(InputError, match=f"^graph 0: it says {claimed} nodes, but the limit"):
+            hg2v.graphs([huge, huge])

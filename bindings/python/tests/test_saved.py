@@ -1,5 +1,6 @@
 """Folders: what they bring back, and what is never written over."""
 
+import errno
 import json
 import os
 import subprocess
@@ -184,6 +185,31 @@ def test_where_a_file_stands_nothing_is_saved(model, tmp_path):
     with pytest.raises(FileError, match="file"):
         model.save(tmp_path / "file", overwrite=True)
     assert (tmp_path / "file").read_text() == "text"
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet", "zip"])
+def test_files_of_graphs_are_not_written_over(ending, arrays, tmp_path):
+    path = tmp_path / f"graphs.{ending}"
+    hg2v.graphs(arrays[:1]).write(path)
+    before = path.read_bytes()
+    with pytest.raises(
+        FileError, match="cannot create: a file is there .*overwrite=True"
+    ) as caught:
+        hg2v.graphs(arrays).write(path)
+    assert caught.value.errno == errno.EEXIST and caught.value.filename == str(path)
+    assert path.read_bytes() == before
+    hg2v.graphs(arrays).write(path, overwrite=True)
+    assert len(hg2v.graphs(path)) == len(arrays)
+    assert os.listdir(tmp_path) == [path.name]
+
+
+def test_pipes_and_devices_are_there_to_be_written_to(arrays, tmp_path):
+    hg2v.graphs(arrays).write("/dev/null.jsonl" if os.name == "nt" else _null(tmp_path))
+
+
+def _null(folder):
+    (folder / "null.jsonl").symlink_to("/dev/null")
+    return folder / "null.jsonl"
 
 
 def test_replaced_models_are_read_again(arrays, tmp_path):

@@ -21,6 +21,7 @@ estimators as scikit-learn knows them; :func:`graphs` says which graphs they tak
 :func:`coarsen` makes pyramids; :func:`embed_arrow` takes and gives tables; ``hg2v.torch`` has the
 network as a layer, and ``hg2v.engines`` spreads work over Dask, Ray and Spark. Everything that can
 go wrong is in ``hg2v.errors``. What was met in graphs and resolved is said to the logger ``hg2v``.
+Graphs that cannot be used stop everything, unless ``errors="nan"`` of an estimator says otherwise.
 """
 
 from ._hg2v import Graphs, __version__

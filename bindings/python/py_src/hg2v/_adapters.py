@@ -6,47 +6,44 @@ nothing is imported which is not there already. Each adapter makes a :class:`One
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ._hg2v import Graphs
-from ._stacked import (
-    Names,
-    One,
-    Within,
-    as_array,
-    as_numbers,
-    as_rows,
-    handed_over,
-    of_graph,
-    refuse_no_number,
-)
-from .errors import InputError
-
-#: So many nodes of so many graphs are looked at for attributes that nobody asked for.
-_FEW = 8
+from ._hg2v import MAX_NODES
+from ._scalars import Names, Within, as_array, is_missing, node_names
+from ._stacked import One, as_numbers
+from .errors import InputError, shown
 
 
 def converted(item: Any, names: Names, at: int) -> One:
     """A graph of any library, the one at position ``at``, as arrays."""
+    if is_missing(item):
+        raise InputError(f"it is missing ({shown(item)}); leave it out", at)
     adapter = adapter_of(item)
     if adapter is None:
         raise InputError(
-            f"graph {at} is a {kind_of(item)}, which hg2v does not know; give a graph of networkx, "
+            f"hg2v knows no graphs of type {kind_of(item)}; give a graph of networkx, "
             "PyTorch Geometric, igraph, rustworkx or DGL, a scipy sparse matrix, a pair "
-            "(edge_index, x), or a mapping with edge_index"
+            "(edge_index, x), a mapping with edge_index, or a SMILES",
+            at,
         )
     try:
         one = adapter(item, names)
     except InputError as error:
-        raise of_graph(at, error) from error.__cause__
+        raise error.of_graph(at) from error.__cause__
+    except Exception as error:  # Whatever a stranger's class does.
+        said = f"{type(error).__name__}: {error}"
+        raise InputError(f"it cannot be read as a {kind_of(item)} ({said[:200]})", at) from error
     if one.num_nodes < 0:
-        raise InputError(f"graph {at}: num_nodes is {one.num_nodes}; give 0 or more")
+        raise InputError(f"num_nodes is {one.num_nodes}; give 0 or more", at)
+    if one.num_nodes > MAX_NODES:
+        limit = f"the limit is {MAX_NODES} nodes a graph"
+        fix = "if it is this large, raise --max-nodes"
+        raise InputError(f"it says {one.num_nodes} nodes, but {limit}; {fix}", at)
+    one.at = at
     return one
 
 
@@ -54,6 +51,15 @@ def kind_of(item: Any) -> str:
     """What messages call a thing: its class, with its module."""
     kind = type(item)
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+
+
+def library_of(item: Any) -> str | None:
+    """The library that a graph is of; ``None`` where it is no library's."""
+    for kind in type(item).__mro__:
+        library = kind.__module__.partition(".")[0]
+        if (library, kind.__name__) in _ADAPTERS or (library, None) in _ADAPTERS:
+            return library
+    return None
 
 
 def adapter_of(item: Any) -> Callable[[Any, Names], One] | None:
@@ -65,23 +71,19 @@ def adapter_of(item: Any) -> Callable[[Any, Names], One] | None:
             return adapter
     if isinstance(item, Mapping):
         return _mapping
-    if isinstance(item, tuple) and len(item) in (2, 3) and not isinstance(item[0], (str, bytes)):
+    if isinstance(item, tuple) and len(item) in (2, 3) and _is_array(item[0]):
         return _pair
     if isinstance(item, str):
         return _smiles
     return None
 
 
-def first_nodes(items: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
-    """The attributes of a few nodes, of libraries whose nodes may have any."""
-    for item in items[:_FEW]:
-        adapter = adapter_of(item)
-        if adapter is _networkx:
-            yield from (of for _, of in islice(item.nodes(data=True), _FEW))
-        elif adapter is _igraph:
-            yield from (node.attributes() for node in item.vs[:_FEW])
-        elif adapter is _rustworkx:
-            yield from (of for of in item.nodes()[:_FEW] if isinstance(of, Mapping))
+def _is_array(value: Any) -> bool:
+    """Whether this may hold the ends of edges: a pair of graphs is no pair of arrays."""
+    if isinstance(value, (str, bytes)):
+        return False
+    listed = isinstance(value, (list, tuple, range))
+    return listed or hasattr(value, "__array__") or hasattr(value, "tocoo")
 
 
 # Libraries
@@ -95,6 +97,7 @@ def _networkx(graph: Any, names: Names) -> One:
     of_edges = [of for _, _, of in edges]
     return One(
         num_nodes=len(index),
+        nodes=node_names(list(index)),
         src=ends[::2],
         dst=ends[1::2],
         weight=_weights(of_edges, names),
@@ -120,6 +123,7 @@ def _igraph(graph: Any, names: Names) -> One:
     have = graph.attributes()
     return One(
         num_nodes=graph.vcount(),
+        nodes=node_names(graph.vs["name"]) if "name" in graph.vs.attributes() else None,
         src=ends[:, 0],
         dst=ends[:, 1],
         weight=_weights(of_edges, names),
@@ -153,6 +157,7 @@ def _rustworkx(graph: Any, names: Names) -> One:
     have = graph.attrs if isinstance(graph.attrs, Mapping) else {}
     return One(
         num_nodes=len(index),
+        nodes=node_names(list(index)),
         src=np.array([index[u] for u, _, _ in edges], np.int64),
         dst=np.array([index[v] for _, v, _ in edges], np.int64),
         weight=_weights(of_edges, names),
@@ -165,28 +170,36 @@ def _rustworkx(graph: Any, names: Names) -> One:
     )
 
 
+def _refuse_batch(count: Any) -> None:
+    """Refuses many graphs in the place of one."""
+    if isinstance(count, int) and count > 1:
+        raise InputError(f"it is a batch of {count} graphs; give the graphs, or the batch alone")
+
+
 def _pyg(data: Any, names: Names) -> One:
+    _refuse_batch(getattr(data, "num_graphs", 1))
     # A step through Data costs more than all the rest.
     stored = getattr(getattr(data, "_store", None), "_mapping", None)
     if stored is None:
-        return _tensors(
+        return tensors(
             lambda name: getattr(data, name, None), data.edge_index, data.num_nodes, names
         )
     said = stored.get("num_nodes")
     if said is None and stored.get("x") is None:
         said = data.num_nodes
-    return _tensors(stored.get, stored.get("edge_index"), said, names)
+    return tensors(stored.get, stored.get("edge_index"), said, names)
 
 
 def _dgl(graph: Any, names: Names) -> One:
     def find(name: str) -> Any:
         return graph.ndata.get(name, graph.edata.get(name))
 
+    _refuse_batch(graph.batch_size)
     src, dst = graph.edges()
-    return _tensors(find, (src, dst), graph.num_nodes(), names)
+    return tensors(find, (src, dst), graph.num_nodes(), names)
 
 
-def _tensors(
+def tensors(
     find: Callable[[str], Any], edge_index: Any, num_nodes: int | None, names: Names
 ) -> One:
     """PyTorch Geometric's and DGL's, whose attributes are tensors with a row a node or edge."""
@@ -251,23 +264,27 @@ def _pair(item: tuple[Any, ...], names: Names) -> One:
 
 
 def _mapping(item: Mapping[str, Any], names: Names) -> One:
-    known = {"edge_index", "x", "num_nodes", "weight", "node_label", "edge_label"}
-    known |= {"id", "y", "directed"}
+    own = ("x", "weight", "node_label", "edge_label", "id", "y", "nodes")
     if "edges" in item:
         raise InputError("it has 'edges', but others have 'edge_index'; spell all graphs one way")
-    _refuse_unknown(item, known)
-    src, dst = _ends(_there(item.get("edge_index"), "edge_index"))
-    rows = next((item[k] for k in ("x", "node_label") if item.get(k) is not None), None)
-    return One(
-        num_nodes=_count(item.get("num_nodes"), src, dst, rows),
-        src=src,
-        dst=dst,
-        **{key: item.get(key) for key in known - {"edge_index", "num_nodes", "directed"}},
-        directed=bool(item.get("directed", False)),
-    )
+    refuse_unknown(item, {*own, "edge_index", "src", "dst", "num_nodes", "directed"})
+    if item.get("edge_index") is None and item.get("src") is not None:
+        ends = [as_array(item["src"]), as_array(_there(item.get("dst"), "dst"))]
+        if ends[0].shape != ends[1].shape:
+            raise InputError("src and dst have different lengths; give one end each an edge")
+        src, dst = _ends(tuple(ends))
+    else:
+        src, dst = _ends(_there(item.get("edge_index"), "edge_index"))
+    rows = (item[key] for key in ("nodes", "x", "node_label") if item.get(key) is not None)
+    one = One(_count(item.get("num_nodes"), src, dst, next(rows, None)), src, dst)
+    for key in own:
+        setattr(one, key, item.get(key))
+    one.directed = bool(item.get("directed", False))
+    return one
 
 
-def _refuse_unknown(item: Mapping[str, Any], known: set[str]) -> None:
+def refuse_unknown(item: Mapping[str, Any], known: set[str]) -> None:
+    """Refuses a key that means nothing."""
     unknown = sorted(str(key) for key in item if key not in known)
     if unknown:
         raise InputError(f"{unknown[0]!r} means nothing here; known are {', '.join(sorted(known))}")
@@ -275,15 +292,16 @@ def _refuse_unknown(item: Mapping[str, Any], known: set[str]) -> None:
 
 def _smiles(text: str, names: Names) -> One:
     try:
-        from rdkit import Chem
+        from rdkit import Chem, rdBase
     except ImportError:
         raise InputError(
-            f"{text[:40]!r} is read as SMILES, which needs RDKit: pip install rdkit; "
+            f"{shown(text)} is read as SMILES, which needs RDKit: pip install rdkit; "
             "the path of a file is given alone, or as a pathlib.Path"
         ) from None
-    molecule = Chem.MolFromSmiles(text)
+    with rdBase.BlockLogs():  # What is wrong is said below.
+        molecule = Chem.MolFromSmiles(text)
     if molecule is None:
-        raise InputError(f"{text[:40]!r} is no SMILES that RDKit reads")
+        raise InputError(f"{shown(text)} is no SMILES that RDKit reads")
     return _molecule(molecule, names)
 
 
@@ -311,85 +329,6 @@ _ADAPTERS: dict[tuple[str, str | None], Callable[[Any, Names], One]] = {
 }
 
 
-# Many graphs at once
-
-
-def pyg_whole(data: Any, names: Names) -> Graphs | None:
-    """A ``Batch``, or a dataset that is held whole, without a step a graph."""
-    lineage = [k for k in type(data).__mro__ if k.__module__.partition(".")[0] == "torch_geometric"]
-    kinds = {kind.__name__ for kind in lineage}
-    if "InMemoryDataset" in kinds and getattr(data, "_indices", 0) is None:
-        stored, slices = data._data, data.slices
-        if slices is None or "x" not in slices or "edge_index" not in slices:
-            return None
-        first: Any = 0
-        node_ptr, edge_ptr = as_array(slices["x"]), as_array(slices["edge_index"])
-    elif "Batch" in kinds and hasattr(data, "ptr"):
-        stored, node_ptr = data, as_array(data.ptr)
-        src = as_array(data.edge_index)[0]
-        owner = np.searchsorted(node_ptr, src, side="right") - 1
-        if (np.diff(owner) < 0).any():
-            return None
-        edges = np.bincount(owner, minlength=len(node_ptr) - 1)
-        edge_ptr = np.concatenate([[0], np.cumsum(edges)])
-        first = node_ptr[owner]
-    else:
-        return None
-    count = len(node_ptr) - 1
-    one = _tensors(
-        lambda name: getattr(stored, name, None), stored.edge_index, int(node_ptr[-1]), names
-    )
-    y = getattr(stored, "y", None)
-    y = None if y is None or as_array(y).reshape(-1).shape != (count,) else as_array(y).reshape(-1)
-    return handed_over(
-        node_ptr.astype(np.int64),
-        edge_ptr.astype(np.int64),
-        one.src - first,
-        one.dst - first,
-        names,
-        weight=None if one.weight is None else as_numbers(one.weight, "weight", "edge"),
-        x=None if one.x is None else as_rows(one.x),
-        columns=dict(node_label=one.node_label, edge_label=one.edge_label, y=y),
-    )
-
-
-def dgl_parts(data: Any) -> list[Any] | None:
-    """The graphs of a batch of DGL; ``None`` where it is none."""
-    if adapter_of(data) is not _dgl or data.batch_size < 2:
-        return None
-    return sys.modules["dgl"].unbatch(data)
-
-
-def of_lines(items: Sequence[Mapping[str, Any]]) -> Graphs:
-    """Mappings with the keys of a line of JSONL, read as such lines are."""
-    known = {"edges", "nodes", "n", "x", "node_labels", "edge_labels", "id", "y", "directed"}
-    spelled = []
-    for at, item in enumerate(items):
-        try:
-            _refuse_unknown(item, known)
-            spelled.append(json.dumps(dict(item), default=_plain))
-        except (TypeError, ValueError, RecursionError) as error:
-            raise InputError(f"graph {at}: {error}") from None
-    try:
-        return Graphs.from_lines("\n".join(spelled))
-    except InputError:
-        # Rust knows a column of a line that nobody has seen; the node says more.
-        for at, item in enumerate(items):
-            x = item.get("x")
-            try:
-                refuse_no_number([] if x is None else x, "x", "node")
-            except Within as error:
-                raise of_graph(at, error) from None
-        raise
-
-
-def _plain(value: Any) -> Any:
-    """numpy's and PyTorch's values as JSON spells them."""
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    raise InputError(f"a {kind_of(value)} cannot be part of a graph; give numbers, texts and lists")
-
-
 # Pieces
 
 
@@ -408,9 +347,19 @@ def _ends(edge_index: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _count(said: Any, src: np.ndarray, dst: np.ndarray, rows: Any) -> int:
     if said is not None:
-        return int(said)
+        try:
+            return operator.index(
+                int(said) if isinstance(said, float) and said.is_integer() else said
+            )
+        except TypeError:
+            raise InputError(f"num_nodes is {shown(said)}, but it must be a whole number") from None
     if rows is not None:
-        return len(rows)
+        try:
+            return len(rows)
+        except TypeError:
+            raise InputError(
+                f"x is {shown(rows)}, but it must be a list with a row a node"
+            ) from None
     return 1 + int(max(src.max(initial=-1), dst.max(initial=-1)))
 
 

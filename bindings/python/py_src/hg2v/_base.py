@@ -7,23 +7,28 @@ Importing it takes longer than everything else here together, and it need not be
 
 from __future__ import annotations
 
+import copy
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ._hg2v import Graphs
-from ._inputs import READING, graphs
-from ._notices import log, say_edge_labels, say_no_tqdm, say_odd
+from ._inputs import READING, read
+from ._notices import log, say_edge_labels, say_no_tqdm, say_odd, say_refused
 from ._parameters import check_kinds, named, threads_of
+from ._read import Read
 from ._saved import load, save
-from .errors import InputError, ParameterError, not_fitted
+from .errors import InputError, ParameterError, not_fitted, shown
 
 Self = TypeVar("Self", bound="Estimator")
+
+#: What becomes of the rows of graphs that cannot be used.
+_NAN = "and their rows are NaN"
 
 
 class Estimator:
@@ -34,6 +39,9 @@ class Estimator:
 
     #: Whether a graph's row is a vector of its own, which is zero where it has no nodes.
     _vectors = True
+
+    #: What rows are made of.
+    _dtype: Any = np.float32
 
     @classmethod
     def _names(cls) -> list[str]:
@@ -85,6 +93,11 @@ class Estimator:
     def _transform(self, data: Graphs) -> np.ndarray:
         raise NotImplementedError
 
+    def _unusable(self, data: Graphs, fitted: bool) -> Iterable[tuple[int, str]]:
+        """The graphs that could not be fitted or, where the estimator is ``fitted``,
+        transformed."""
+        return data.unusable('"use"', alike=False)
+
     def _say_fitted(self) -> None:
         """Logs what fitting met, which ``transform`` of the same graphs would say again."""
 
@@ -92,18 +105,21 @@ class Estimator:
 
     def fit(self: Self, X: Any, y: Any = None) -> Self:
         """Learns from graphs of any kind :func:`hg2v.graphs` takes; ``y`` is not looked at."""
-        self._take(X)
+        self._take(X, "and are left out")
         self._say_fitted()
         return self
 
     def transform(self, X: Any) -> Any:
         """A row for each graph."""
         self._check_fitted()
-        return self._dressed(self._transform(self._graphs(X)))
+        found = self._graphs(X)
+        if self._skips():
+            found = found.without(self._unusable(found.graphs, fitted=True))
+        return self._dressed(self._rows(found, _NAN), X)
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """``fit(X)``, then ``transform(X)``, reading the graphs once."""
-        return self._dressed(self._transform(self._take(X)))
+        return self._dressed(self._rows(self._take(X, f"are left out, {_NAN}")), X)
 
     def infer(self, graphs: Any) -> Any:
         """:meth:`transform`, as karateclub calls it."""
@@ -114,8 +130,11 @@ class Estimator:
         self._check_fitted()
         seen = getattr(self, "_seen", None)
         if seen is None:
-            raise not_fitted(self)
-        return self._transform(seen)
+            raise not_fitted(
+                f"this {type(self).__name__} was loaded or copied without the graphs it was fitted "
+                "to; call transform(graphs)"
+            )
+        return self._rows(seen)
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Writes the estimator as a folder; ``overwrite`` replaces one that was saved there."""
@@ -141,49 +160,96 @@ class Estimator:
             return self
         if transform not in ("default", "pandas", "polars"):
             raise ParameterError(
-                f"transform is {transform!r}, but it must be 'default', 'pandas' or 'polars'"
+                f"transform is {shown(transform)}, but it must be 'default', 'pandas' or 'polars'"
             )
-        self._output = transform
+        # The name by which scikit-learn's clone knows it.
+        self._sklearn_output_config = {"transform": transform}
         return self
 
     def __getstate__(self) -> dict[str, Any]:
         # The training graphs are not part of the model.
         return {name: value for name, value in self.__dict__.items() if name != "_seen"}
 
-    def _take(self, X: Any) -> Graphs:
+    def _copy(self: Self) -> Self:
+        """The estimator unfitted, as scikit-learn's ``clone`` makes it."""
+        other = type(self)(**self.get_params())
+        if hasattr(self, "_sklearn_output_config"):
+            other._sklearn_output_config = copy.deepcopy(self._sklearn_output_config)
+        return other
+
+    def _take(self, X: Any, follows: str) -> Read:
+        """Fits the graphs of ``X``; ``follows`` says what becomes of those that cannot be used."""
         params = self.get_params()
         params.pop("n_jobs", None)  # -1 is a number of threads, too
         check_kinds(type(self).__init__, params)
-        data = self._graphs(X)
+        found = self._graphs(X)
         try:
-            self.model_ = self._fit(data)
+            if self._skips():
+                found = found.without(self._unusable(found.graphs, fitted=False))
+            found.check_any()
+            self._say_refused(found, follows)
+            self.model_ = self._fit(found.graphs)
         except ParameterError as error:
             raise named(error, params) from None
-        self._seen = data
-        return data
+        except InputError as error:
+            raise self._at_position(error, found) from None
+        self._seen = found
+        return found
 
-    def _graphs(self, X: Any) -> Graphs:
+    def _graphs(self, X: Any) -> Read:
         reading = {name: getattr(self, name) for name in READING}
         if reading["edge_label"] is not None:
             say_edge_labels()
-        data = graphs(X, **reading)
-        if len(data) == 0:
-            raise InputError("there are no graphs; give at least one")
-        say_odd(data, self._vectors)
-        return data
+        found = read(X, reading, self._skips())
+        say_odd(found.graphs, self._vectors)
+        return found
+
+    def _skips(self) -> bool:
+        errors = self.errors  # type: ignore[attr-defined]
+        if errors not in ("raise", "nan"):
+            raise ParameterError(f"errors is {shown(errors)}, but it must be 'raise' or 'nan'")
+        return bool(errors == "nan")
+
+    def _say_refused(self, found: Read, follows: str) -> None:
+        if found.refused:
+            say_refused(found.refused, found.count, follows)
+
+    def _rows(self, found: Read, follows: str | None = None) -> np.ndarray:
+        """A row for each graph; where ``follows`` is given, those without one are told."""
+        if follows is not None:
+            self._say_refused(found, follows)
+        if len(found.graphs) == 0:
+            return found.spread(np.zeros((0, len(self._names_out())), self._dtype))
+        try:
+            return found.spread(self._transform(found.graphs))
+        except InputError as error:
+            raise self._at_position(error, found) from None
+
+    def _at_position(self, error: InputError, found: Read) -> InputError:
+        """An error of a graph with its position among all that were given, and without advice
+        that this estimator has no parameter for."""
+        advice = ": say weights='abs' or weights='ignore'"
+        if advice in str(error) and "weights" not in self._names():
+            error = InputError(str(error.problem).replace(advice, ""), error.graph)
+        if error.graph is None or not found.refused:
+            return error
+        return error.of_graph(found.kept()[error.graph])
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "model_"):
-            raise not_fitted(self)
+            name = type(self).__name__
+            raise not_fitted(f"this {name} is not fitted yet; call fit first, or load a model")
 
-    def _dressed(self, rows: np.ndarray) -> Any:
-        kind = getattr(self, "_output", None)
+    def _dressed(self, rows: np.ndarray, X: Any) -> Any:
+        kind = getattr(self, "_sklearn_output_config", {}).get("transform")
         if kind is None and "sklearn" in sys.modules:
             kind = sys.modules["sklearn"].get_config()["transform_output"]
         if kind == "pandas":
             import pandas
 
-            return pandas.DataFrame(rows, columns=self.get_feature_names_out())
+            framed = isinstance(X, (pandas.DataFrame, pandas.Series))
+            index = X.index if framed else None
+            return pandas.DataFrame(rows, index=index, columns=self.get_feature_names_out())
         if kind == "polars":
             import polars
 
@@ -194,7 +260,7 @@ class Estimator:
         return threads_of(self.n_jobs)  # type: ignore[attr-defined]
 
     @contextmanager
-    def _progress(self, what: str) -> Iterator[Callable[[int, int], None] | None]:
+    def _progress(self) -> Iterator[Callable[[str, int, int], None] | None]:
         """A bar of tqdm where ``verbose`` asks for it, lines of the log where there is no tqdm."""
         if not getattr(self, "verbose", False):
             yield None
@@ -203,11 +269,14 @@ class Estimator:
             from tqdm.auto import tqdm
         except ImportError:
             say_no_tqdm()
-            yield lambda done, total: log.info("%s: %d of %d", what, done, total)
+            yield lambda stage, done, total: log.info("%s: %d of %d", stage, done, total)
             return
-        with tqdm(desc=what, leave=False) as bar:
+        with tqdm(leave=False) as bar:
 
-            def show(done: int, total: int) -> None:
+            def show(stage: str, done: int, total: int) -> None:
+                if bar.desc != f"{stage}: ":
+                    bar.reset()
+                    bar.set_description(stage, refresh=False)
                 bar.total = total
                 bar.n = done
                 bar.refresh()
@@ -216,7 +285,8 @@ class Estimator:
 
 
 def seed_of(random_state: Any) -> int:
-    """A seed: the number itself, 0 for ``None``, or a draw of a generator."""
+    """A seed: the number itself, or a draw of a generator. ``None`` is 0: what is not seeded
+    repeats, too."""
     if random_state is None:
         return 0
     if isinstance(random_state, (int, np.integer)) and 0 <= random_state < 2**64:

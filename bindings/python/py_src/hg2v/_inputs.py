@@ -6,12 +6,17 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ._adapters import adapter_of, converted, dgl_parts, first_nodes, kind_of, of_lines, pyg_whole
+from ._adapters import adapter_of, converted, kind_of
+from ._attributes import say_passed_over
 from ._hg2v import Graphs
-from ._notices import say_unused
+from ._notices import say_refused
 from ._parameters import check_kinds
-from ._stacked import Names, stacked
-from .errors import InputError, shown
+from ._read import Read, joined
+from ._scalars import Names
+from ._stacked import each_stacked, stacked
+from ._tables import column_of, is_table, of_table
+from ._whole import of_lines, parts_of, pyg_whole
+from .errors import InputError, ParameterError, shown
 
 #: How graphs are read: the parameters of :func:`graphs`, which estimators have too.
 READING = ("attributes", "label", "weight", "edge_label", "directed")
@@ -25,18 +30,21 @@ def graphs(
     weight: str | None = None,
     edge_label: str | None = None,
     directed: str = "undirected",
+    errors: str = "raise",
 ) -> Graphs:
     """Graphs of any kind as one collection, which every method of hg2v takes.
 
     Args:
         data: a list of graphs of networkx, PyTorch Geometric, igraph, rustworkx or DGL, of
             scipy sparse matrices, of pairs ``(edge_index, x)``, of mappings with keys
-            ``edge_index``, ``x``, ``num_nodes``, ``weight``, ``node_label``, ``edge_label``,
-            ``id``, ``y``, or with the keys of a line of JSONL (``edges``, ``node_labels``, …), of
-            SMILES or molecules of RDKit; a PyTorch Geometric ``Batch`` or dataset; a table of
-            Arrow, polars, pandas or DuckDB, one row a graph; or the path of a file or folder.
-            What networkx, igraph and rustworkx say of a graph under ``id`` and ``y`` is its id
-            and its class; networkx's ``name`` is the id where there is no ``id``.
+            ``edge_index`` (or ``src`` and ``dst``), ``x``, ``num_nodes``, ``nodes`` (their
+            names), ``weight``, ``node_label``, ``edge_label``, ``id``, ``y``, or with the keys of
+            a line of JSONL (``edges``, ``node_labels``, …), of SMILES or molecules of RDKit; a
+            column of such things: a Series of pandas or polars, an array of pyarrow or numpy; a
+            PyTorch Geometric ``Batch`` or dataset; a table of Arrow, polars, pandas or DuckDB,
+            one row a graph; or the path of a file or folder. What networkx, igraph and rustworkx
+            say of a graph under ``id`` and ``y`` is its id and its class; networkx's ``name`` is
+            the id where there is no ``id``. Names of nodes are kept for files and tables.
         attributes: the node attributes that are numbers, by name; where nodes bring an ``x``,
             it need not be said. Where neither this nor ``label`` is said, attributes that are
             not used are warned of; ``[]`` takes none.
@@ -46,6 +54,8 @@ def graphs(
             method uses it.
         directed: ``"undirected"`` lets estimators read directed edges as undirected ones, which
             they warn of; ``"refuse"`` raises.
+        errors: ``"raise"`` refuses a collection for one graph that cannot be used; ``"skip"``
+            leaves such graphs out, and warns of them.
 
     Example:
         >>> import hg2v
@@ -61,23 +71,32 @@ def graphs(
     Raises:
         InputError: with the position of the graph and the name of the attribute.
     """
-    check_reading(
-        dict(
-            attributes=attributes,
-            label=label,
-            weight=weight,
-            edge_label=edge_label,
-            directed=directed,
-        )
+    if errors not in ("raise", "skip"):
+        raise ParameterError(f"errors is {shown(errors)}, but it must be 'raise' or 'skip'")
+    reading = dict(
+        attributes=attributes, label=label, weight=weight, edge_label=edge_label, directed=directed
     )
-    wanted = attributes if attributes is None or isinstance(attributes, str) else list(attributes)
-    made = _collection(data, Names(wanted, label, weight, edge_label))
-    if directed == "refuse" and len(made.directed()):
-        raise InputError(
-            f"graph {made.directed()[0]} is directed; make it undirected, or say "
-            "directed='undirected'"
-        )
-    return made
+    found = read(data, reading, skip=errors == "skip")
+    if found.refused:
+        say_refused(found.refused, found.count, "and are left out")
+    return found.graphs
+
+
+def read(data: Any, reading: Mapping[str, Any], skip: bool) -> Read:
+    """Graphs of any kind, read as :func:`graphs` is told; with ``skip``, without those that cannot
+    be used."""
+    check_reading(reading)
+    wanted = reading["attributes"]
+    wanted = wanted if wanted is None or isinstance(wanted, str) else list(wanted)
+    names = Names(wanted, reading["label"], reading["weight"], reading["edge_label"])
+    found = _collection(data, names, skip)
+    if reading["directed"] == "refuse":
+        problem = "it is directed; make it undirected, or say directed='undirected'"
+        directed = [(int(at), problem) for at in found.graphs.directed()]
+        if directed and not skip:
+            raise InputError(problem, directed[0][0])
+        found = found.without(directed)
+    return found
 
 
 def check_reading(reading: Mapping[str, Any]) -> None:
@@ -88,42 +107,78 @@ def check_reading(reading: Mapping[str, Any]) -> None:
         raise InputError(f"directed is {shown(directed)}, but it must be 'undirected' or 'refuse'")
 
 
-def _collection(data: Any, names: Names) -> Graphs:
+def _collection(data: Any, names: Names, skip: bool) -> Read:
     if isinstance(data, Graphs):
-        return data
+        return Read(data)
     if isinstance(data, (str, os.PathLike)):
-        return _read(data)
-    if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
-        return Graphs.from_arrow(data)
-    if hasattr(data, "to_arrow_table"):  # DuckDB's relations
-        return Graphs.from_arrow(data.to_arrow_table())
-    whole = pyg_whole(data, names)
-    if whole is not None:
-        return whole
-    parts = dgl_parts(data)
-    one = data is None or isinstance(data, (bytes, Mapping)) or adapter_of(data) is not None
-    if one and parts is None:
+        return _file(data, skip)
+    column = column_of(data)
+    if column is not None:
+        data = column
+    elif is_table(data):
+        return of_table(data, skip)
+    parts = parts_of(data)
+    if parts is not None:
+        say_passed_over((parts[at] for at in range(len(parts))), names)
+        try:
+            whole = pyg_whole(data, names)
+        except InputError:
+            if not skip:
+                raise
+            whole = None
+        if whole is not None:
+            return Read(whole)
+    elif data is None or isinstance(data, (bytes, Mapping)) or adapter_of(data) is not None:
+        many = "; list(it.values()) is one" if isinstance(data, Mapping) and _holds(data) else ""
         raise InputError(
             f"graphs are expected, but this is one {kind_of(data)}; give a list of graphs, "
-            "a table, or the path of a file"
+            f"a table, or the path of a file{many}"
         )
     try:
         items = list(data if parts is None else parts)
     except TypeError:
         raise InputError(f"graphs are expected, but this is a {kind_of(data)}") from None
-    if not items:
-        raise InputError("there are no graphs; give at least one")
     if all(isinstance(item, Graphs) for item in items):
-        return Graphs.concat(items)
+        return Read(Graphs.concat(items))
     if all(isinstance(item, os.PathLike) for item in items):
-        return Graphs.concat([_read(item) for item in items])
+        return joined(_file(item, skip) for item in items)
     if all(isinstance(item, Mapping) and "edges" in item for item in items):
-        return of_lines(items)
-    if names.attributes is None and names.label is None:
-        say_unused(first_nodes(items), used=("x", "label"))
-    return stacked([converted(item, names, at) for at, item in enumerate(items)], names)
+        return of_lines(items, skip)
+    if parts is None:
+        say_passed_over(items, names)
+    return _of_items(items, names, skip)
 
 
-def _read(path: str | os.PathLike[str]) -> Graphs:
+def _holds(data: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is one of graphs by their names."""
+    return len(data) > 0 and all(adapter_of(item) is not None for item in data.values())
+
+
+def _of_items(items: Sequence[Any], names: Names, skip: bool) -> Read:
+    """Graphs of which each may be another library's."""
+    ones, refused = [], {}
+    for at, item in enumerate(items):
+        try:
+            ones.append(converted(item, names, at))
+        except InputError as error:
+            if not skip:
+                raise
+            refused[at] = error.problem
+    try:
+        found = Read(stacked(ones, names) if ones else Graphs.concat([]))
+    except InputError:
+        if not skip:
+            raise
+        found = each_stacked(ones, names)
+    return Read(found.graphs, dict(sorted({**refused, **found.refused}.items())))
+
+
+def _file(path: str | os.PathLike[str], skip: bool) -> Read:
     """The graphs of a file or folder, or of a set of ``HG2V_DATA`` by its name."""
-    return Graphs.read(os.fspath(path), os.environ.get("HG2V_DATA"))
+    try:
+        made, refused = Graphs.read(os.fspath(path), os.environ.get("HG2V_DATA"), skip)
+        return Read(made, dict(refused))
+    except InputError as error:
+        if not isinstance(path, str) or "no such file" not in str(error):
+            raise
+        raise InputError(f"{error}; SMILES are given in a list") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,8 @@ class HG2V(Estimator):
         batch: graphs a step; for more than 8, multiply ``lr`` by √(batch/8).
         lr: the first learning rate.
         decay: how many times smaller the last one is.
-        random_state: seeds every random decision; ``None`` is 0.
+        random_state: seeds every random decision. ``None`` is 0, and not another seed each time
+            as elsewhere in scikit-learn: a generator of numpy gives that.
         preset: ``"default"``, or ``"paper"`` for the paper's reading.
         layer: ``"krylov"`` or ``"gcn"``, how a node looks around.
         input: ``"linear"``, ``"relu"`` or ``"tanh"``: a layer before level 0.
@@ -55,7 +56,12 @@ class HG2V(Estimator):
         weights: ``"use"``, ``"abs"`` or ``"ignore"``: what is done with edge weights.
         attributes, label, weight, edge_label, directed: how graphs are read, see
             :func:`hg2v.graphs`. Edge labels are kept, but no method uses them.
-        n_jobs: threads; ``None`` is one a core.
+        errors: what is done with graphs that cannot be used. ``"raise"`` refuses them; with
+            ``"nan"``, ``fit`` leaves them out, ``transform`` gives each a row of NaN, and both
+            warn of them. What is missing follows from the model, or, in ``fit``, from what most
+            graphs have.
+        n_jobs: threads, as scikit-learn counts them: -1 is one a core, -2 one less. ``None`` is
+            one a core, too.
         verbose: shows progress as a bar, which needs tqdm; without it, lines are logged as INFO.
 
     Attributes:
@@ -105,6 +111,7 @@ class HG2V(Estimator):
         weight: str | None = None,
         edge_label: str | None = None,
         directed: str = "undirected",
+        errors: str = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
     ) -> None:
@@ -138,15 +145,20 @@ class HG2V(Estimator):
         self.weight = weight
         self.edge_label = edge_label
         self.directed = directed
+        self.errors = errors
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _params(self) -> str:
-        """The parameters as the Rust side spells them."""
+    def _preset(self) -> Any:
+        """The parameters of the preset, as the Rust side calls them."""
         presets = dict(_hg2v.presets())
         if self.preset not in presets:
             raise ParameterError(f"preset is {self.preset!r}, but known are {', '.join(presets)}")
-        params = json.loads(presets[self.preset])
+        return json.loads(presets[self.preset])
+
+    def _params(self) -> str:
+        """The parameters as the Rust side spells them."""
+        params = self._preset()
         seed = seed_of(self.random_state)
         network, recipe = params["architecture"], params["recipe"]
         network.update(dim=self.dim, hops=self.hops, levels=self.levels)
@@ -176,7 +188,7 @@ class HG2V(Estimator):
         return spelled(params)
 
     def _fit(self, data: Graphs) -> _hg2v.Model:
-        with self._progress("training") as progress:
+        with self._progress() as progress:
             model = _hg2v.Model.fit(data, self._params(), self._threads(), progress)
         self._tell(model)
         return model
@@ -191,7 +203,7 @@ class HG2V(Estimator):
 
     def _transform(self, data: Graphs) -> np.ndarray:
         try:
-            with self._progress("embedding") as progress:
+            with self._progress() as progress:
                 rows, notes = self.model_.embed(data, self._threads(), progress)
         except InputError as error:
             raise self._hinted(error) from None
@@ -201,9 +213,16 @@ class HG2V(Estimator):
     def _hinted(self, error: InputError) -> InputError:
         """What the model misses may only want to be named: a model of the command knows no names."""
         unnamed = self.attributes is None and self.label is None
-        if unnamed and str(error).startswith("graph ") and "the model expects" in str(error):
-            return InputError(f"{error}; or name them: set_params(attributes=…, label=…)")
+        if unnamed and error.graph is not None and "the model expects" in error.problem:
+            hint = "or name them: set_params(attributes=…, label=…)"
+            return InputError(f"{error.problem}; {hint}", error.graph)
         return error
+
+    def _unusable(self, data: Graphs, fitted: bool) -> Iterable[tuple[int, str]]:
+        if fitted:
+            return self.model_.unusable(data)
+        weights = self._preset()["weights"] if self.weights is None else self.weights
+        return data.unusable(spelled(weights), alike=True)
 
     def _names_out(self) -> list[str]:
         return self.model_.names()
@@ -211,7 +230,7 @@ class HG2V(Estimator):
     def untrained(self) -> HG2V:
         """The same network before its training: the control every result should stand beside."""
         self._check_fitted()
-        other = type(self)(**self.get_params())
+        other = self._copy()
         other.model_ = self.model_.untrained()
         other._tell(other.model_)
         return other
@@ -267,7 +286,7 @@ class HG2V(Estimator):
         from .arrow import embed_arrow
 
         self._check_fitted()
-        return embed_arrow(self, table, self.n_jobs)
+        return embed_arrow(self, table, self.n_jobs, self.errors)
 
 
 class Graph2Vec(Estimator):
@@ -282,9 +301,9 @@ class Graph2Vec(Estimator):
         lr: the first learning rate.
         negatives: random labels to one of the graph.
         min_count: labels of fewer graphs are left out.
-        random_state: seeds every random decision.
-        attributes, label, weight, edge_label, directed, n_jobs: as for :class:`HG2V`; edge
-            labels are not used.
+        random_state: seeds every random decision; ``None`` is 0.
+        attributes, label, weight, edge_label, directed, errors, n_jobs, verbose: as for
+            :class:`HG2V`; edge labels are not used.
 
     Example:
         >>> import hg2v
@@ -309,7 +328,9 @@ class Graph2Vec(Estimator):
         weight: str | None = None,
         edge_label: str | None = None,
         directed: str = "undirected",
+        errors: str = "raise",
         n_jobs: int | None = None,
+        verbose: bool | int = False,
     ) -> None:
         self.dim = dim
         self.rounds = rounds
@@ -323,7 +344,9 @@ class Graph2Vec(Estimator):
         self.weight = weight
         self.edge_label = edge_label
         self.directed = directed
+        self.errors = errors
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _fit(self, data: Graphs) -> _hg2v.Graph2Vec:
         settings = json.loads(_hg2v.graph2vec_settings())
@@ -335,10 +358,14 @@ class Graph2Vec(Estimator):
             least=self.min_count,
             seed=seed_of(self.random_state),
         )
-        with self._progress("training") as progress:
-            return _hg2v.Graph2Vec.fit(
-                data, self.rounds, spelled(settings), self._threads(), progress
-            )
+        try:
+            with self._progress() as progress:
+                return _hg2v.Graph2Vec.fit(
+                    data, self.rounds, spelled(settings), self._threads(), progress
+                )
+        except ParameterError as error:
+            # What Rust calls it.
+            raise ParameterError(str(error).replace("rate is", "lr is")) from None
 
     def _transform(self, data: Graphs) -> np.ndarray:
         return self.model_.embed(data, self._threads())
@@ -352,6 +379,7 @@ class _Kernel(Estimator):
     ``SVC(kernel="precomputed")`` takes it."""
 
     _vectors = False
+    _dtype = np.float64
 
     def _fit(self, data: Graphs) -> Graphs:
         return data
@@ -376,8 +404,8 @@ class WLOptimalAssignment(_Kernel):
 
     Args:
         rounds: rounds of refinement.
-        attributes, label, weight, edge_label, directed, n_jobs, verbose: as for :class:`HG2V`;
-            edge labels are not used.
+        attributes, label, weight, edge_label, directed, errors, n_jobs, verbose: as for
+            :class:`HG2V`; edge labels are not used.
 
     Example:
         >>> import hg2v
@@ -395,6 +423,7 @@ class WLOptimalAssignment(_Kernel):
         weight: str | None = None,
         edge_label: str | None = None,
         directed: str = "undirected",
+        errors: str = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
     ) -> None:
@@ -404,11 +433,12 @@ class WLOptimalAssignment(_Kernel):
         self.weight = weight
         self.edge_label = edge_label
         self.directed = directed
+        self.errors = errors
         self.n_jobs = n_jobs
         self.verbose = verbose
 
     def _among(self, data: Graphs) -> np.ndarray:
-        with self._progress("comparing") as progress:
+        with self._progress() as progress:
             return _hg2v.wl_optimal_assignment(data, self.rounds, self._threads(), progress)
 
 
@@ -423,8 +453,8 @@ class WassersteinWL(_Kernel):
         rounds: rounds of refinement.
         gamma: ``λ`` of the kernel.
         nodes: ``"labels"``, ``"attributes"``, or ``"auto"``: attributes where all graphs have them.
-        attributes, label, weight, edge_label, directed, n_jobs, verbose: as for :class:`HG2V`;
-            edge labels are not used.
+        attributes, label, weight, edge_label, directed, errors, n_jobs, verbose: as for
+            :class:`HG2V`; edge labels are not used.
 
     Example:
         >>> import hg2v
@@ -443,6 +473,7 @@ class WassersteinWL(_Kernel):
         weight: str | None = None,
         edge_label: str | None = None,
         directed: str = "undirected",
+        errors: str = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
     ) -> None:
@@ -454,12 +485,13 @@ class WassersteinWL(_Kernel):
         self.weight = weight
         self.edge_label = edge_label
         self.directed = directed
+        self.errors = errors
         self.n_jobs = n_jobs
         self.verbose = verbose
 
     def _among(self, data: Graphs) -> np.ndarray:
         known = len(self.model_)
-        with self._progress("comparing") as progress:
+        with self._progress() as progress:
             distances = _hg2v.wwl(data, known, self.rounds, self.nodes, self._threads(), progress)
         return np.exp(-self.gamma * distances)
 
@@ -485,7 +517,7 @@ def coarsen(
         ratio: how much smaller the last level is.
         k: how many eigenvectors are preserved.
         max_levels: the most levels.
-        random_state: seeds methods that draw test vectors.
+        random_state: seeds methods that draw test vectors; ``None`` is 0.
         weights: ``"use"``, ``"abs"`` or ``"ignore"``.
         n_jobs: threads.
         reading: how the graph is read, see :func:`hg2v.graphs`.

@@ -6,6 +6,7 @@ import functools
 import json
 import logging
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -57,11 +58,18 @@ def say_odd(data: Graphs, vectors: bool) -> None:
         log.warning("%d graph%s %s no nodes%s", empty, _plural(empty), have, follows)
 
 
-def say_unused(nodes: Iterable[Mapping[str, Any]], used: Iterable[str]) -> None:
-    """Warns of attributes of ``nodes`` that nobody asked for."""
+#: How attributes are asked for.
+_ADVICE = {
+    "node": "name what is to be a feature: numbers with attributes=, a text with label=",
+    "edge": "one number an edge can be its weight: name it with weight=",
+}
+
+
+def say_unused(what: str, items: Iterable[Mapping[str, Any]], used: Iterable[str]) -> None:
+    """Warns of attributes of ``items``, nodes or edges, that nobody asked for."""
     kinds: dict[str, str] = {}
-    for node in nodes:
-        for name, value in node.items():
+    for item in items:
+        for name, value in item.items():
             if value is not None:
                 kinds.setdefault(str(name), _kind(value))
     unused = sorted(set(kinds) - {*used, *_NAMES_OF_NODES})
@@ -71,12 +79,21 @@ def say_unused(nodes: Iterable[Mapping[str, Any]], used: Iterable[str]) -> None:
             named.append(f"{len(unused) - _MOST_NAMED} more")
         *others, last = named
         listed = f"{', '.join(others)} and {last}" if others else last
+        are = "is" if len(unused) == 1 else "are"
         log.warning(
-            "node attribute%s %s not used; name what is to be a feature: numbers with "
-            "attributes=, a text with label=",
-            _plural(len(unused)),
-            f"{listed} {'is' if len(unused) == 1 else 'are'}",
+            "%s attribute%s %s %s not used; %s",
+            *(what, _plural(len(unused)), listed, are, _ADVICE[what]),
         )
+
+
+def say_refused(refused: Mapping[int, str], count: int, follows: str) -> None:
+    """Warns of graphs that cannot be used, and of what follows for them."""
+    named = [f"graph {at} ({problem})" for at, problem in islice(refused.items(), _MOST_NAMED)]
+    if len(refused) > _MOST_NAMED:
+        named.append(f"{len(refused) - _MOST_NAMED} more")
+    log.warning(
+        "%d of %d graphs cannot be used, %s: %s", *(len(refused), count), follows, "; ".join(named)
+    )
 
 
 def say_edge_labels() -> None:
@@ -98,6 +115,7 @@ def _kind(value: Any) -> str:
     """What an attribute holds, in a word."""
     if isinstance(value, str):
         return "text"
-    if isinstance(value, (bool, int, float, np.number, np.bool_, list, tuple, np.ndarray)):
+    numbers = (bool, int, float, np.number, np.bool_, list, tuple)
+    if isinstance(value, numbers) or hasattr(value, "dtype"):
         return "numbers"
     return type(value).__name__

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Set
@@ -54,15 +55,28 @@ def check_kinds(function: Callable[..., Any], values: Mapping[str, Any]) -> None
             raise ParameterError(f"{name} is {shown(values[name])}, but it must be {called}")
 
 
+#: More threads than any machine has cores are a mistake, and would take its memory.
+_MOST_THREADS = 1024
+
+
 def threads_of(n_jobs: Any) -> int:
-    """The threads that ``n_jobs`` asks for; 0 is one a core."""
+    """The threads that ``n_jobs`` asks for, as scikit-learn counts them: -1 is one a core, -2 one
+    less, and so on, but at least one. 0 is one a core."""
     if n_jobs is None:
         return 0
-    if not _is_whole(n_jobs) or (n_jobs < 1 and n_jobs != -1):
+    if not _is_whole(n_jobs) or n_jobs == 0 or n_jobs > _MOST_THREADS:
         raise ParameterError(
-            f"n_jobs is {shown(n_jobs)}, but it must be a positive number, -1 or None"
+            f"n_jobs is {shown(n_jobs)}, but it must be None, a number from 1 to {_MOST_THREADS}, "
+            "or a negative one: -1 is a thread a core, -2 one less"
         )
-    return max(int(n_jobs), 0)
+    return int(n_jobs) if n_jobs > 0 else int(max(_cores() + 1 + n_jobs, 1))
+
+
+def _cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def spelled(params: Any, indent: int | None = None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,27 +10,20 @@ import numpy as np
 
 from ._hg2v import Graphs
 from ._parameters import is_number
+from ._read import Read
+from ._scalars import Entries, Names, Within, as_array, listed, scalar_columns, some
 from .errors import InputError, shown
-
-
-@dataclass(frozen=True)
-class Names:
-    """What nodes' and edges' attributes are called. ``None`` takes ``x``, ``label`` and
-    ``weight`` where they are there; what is named must be there."""
-
-    attributes: str | Sequence[str] | None = None
-    label: str | None = None
-    weight: str | None = None
-    edge_label: str | None = None
 
 
 @dataclass
 class One:
-    """A graph as arrays."""
+    """A graph as arrays, and its position among all that were given."""
 
     num_nodes: int
     src: Any
     dst: Any
+    at: int = 0
+    nodes: list[Any] | None = None
     weight: Any = None
     x: Any = None
     node_label: Any = None
@@ -41,16 +33,55 @@ class One:
     y: Any = None
 
 
-class Within(InputError):
-    """What is wrong with a node or edge of a graph, of which only the caller knows which it is."""
+def each_stacked(ones: list[One], names: Names) -> Read:
+    """As :func:`stacked`, without the graphs that cannot be used. Whether those that are left have
+    the same features is not looked at here: a model knows which it needs."""
+    refused = {
+        **_unlike_most(ones, "weight", names.weight or "weight"),
+        **_unlike_most(ones, "edge_label", names.edge_label or "edge_label"),
+    }
+    made = []
+    for one in ones:
+        try:
+            if one.at not in refused:
+                made.append(stacked([one], names))
+        except InputError as error:
+            refused[one.at] = error.problem
+    return Read(Graphs.concat(made), refused)
 
-    def __init__(self, what: str, at: int, problem: str) -> None:
-        super().__init__(f"{what} {at}: {problem}")
+
+def _unlike_most(ones: list[One], name: str, called: str) -> dict[int, str]:
+    """The graphs whose edges have an attribute that those of most graphs lack, or the other way
+    round; of equally many, the first decide."""
+    having = [one.at for one in ones if getattr(one, name) is not None]
+    lacking = [one.at for one in ones if getattr(one, name) is None and _size(one, "edge")]
+    most = max(having, lacking, key=lambda side: (len(side), -min(side, default=0)))
+    problem = f"its edges have {{}} attribute {called!r}, unlike those of most graphs"
+    few, has = (lacking, "no") if most is having else (having, "an")
+    return {at: problem.format(has) for at in few}
 
 
-def of_graph(at: int, error: InputError) -> InputError:
-    """What is wrong with the graph at position ``at``."""
-    return InputError(f"graph {at}{', ' if isinstance(error, Within) else ': '}{error}")
+def _check_agreement(ones: list[One], name: str, called: str, said: bool) -> None:
+    """Refuses graphs of which some have an attribute and others have not; where it was ``said``
+    to be there, also that none has it."""
+    per = _per(name)
+    having = [one.at for one in ones if getattr(one, name) is not None]
+    lacking = [one.at for one in ones if getattr(one, name) is None and _size(one, per)]
+    if lacking and said and not having:
+        raise InputError(f"no {per} of any graph has the {called}; check the name")
+    if lacking and having:
+        raise InputError(
+            f"graph {lacking[0]} has no {called}, but graph {having[0]} has "
+            f"({len(lacking)} of {len(ones)} graphs have none); give it to all graphs or to none"
+        )
+
+
+def _per(name: str) -> str:
+    return "edge" if name in ("weight", "edge_label") else "node"
+
+
+def _size(one: One, per: str) -> int:
+    return one.num_nodes if per == "node" else len(one.src)
 
 
 def stacked(ones: list[One], names: Names) -> Graphs:
@@ -59,36 +90,33 @@ def stacked(ones: list[One], names: Names) -> Graphs:
     edge_ptr = np.concatenate([[0], np.cumsum([len(one.src) for one in ones])]).astype(np.int64)
 
     def together(name: str, called: str, said: bool, convert: Callable[[Any], Any]) -> Any:
-        per = "edge" if name in ("weight", "edge_label") else "node"
-        size = (lambda one: one.num_nodes) if per == "node" else (lambda one: len(one.src))
-        having = [at for at, one in enumerate(ones) if getattr(one, name) is not None]
-        lacking = [at for at, one in enumerate(ones) if getattr(one, name) is None and size(one)]
-        if lacking and said and not having:
-            raise InputError(f"no {per} of any graph has the {called}; check the name")
-        if not having:
-            return None
-        if lacking:
-            raise InputError(
-                f"graph {lacking[0]} has no {called}, but graph {having[0]} has "
-                f"({len(lacking)} of {len(ones)} graphs have none); give it to all graphs or to none"
-            )
+        _check_agreement(ones, name, called, said)
+        per = _per(name)
         parts = []
-        for at in having:
+        for one in ones:
+            if getattr(one, name) is None:
+                continue
             try:
-                part = convert(getattr(ones[at], name))
+                part = convert(getattr(one, name))
             except InputError as error:
-                raise of_graph(at, error) from None
-            if len(part) != size(ones[at]):
+                raise error.of_graph(one.at) from None
+            except TypeError as error:
+                problem = f"{called} is {shown(getattr(one, name))}; give a list, one a {per}"
+                raise InputError(problem, one.at) from error
+            if len(part) != _size(one, per):
                 raise InputError(
-                    f"graph {at}: {called} has {len(part)} entries, one a {per} would be {size(ones[at])}"
+                    f"{called} has {len(part)} entries, one a {per} would be {_size(one, per)}",
+                    one.at,
                 )
             parts.append(part)
-        return parts
+        return parts or None
 
     called = names.attributes if names.attributes is not None else "x"
     xs = together("x", f"attributes {called!r}", bool(names.attributes), as_rows)
     if xs is not None:
-        widths = {part.shape[1]: at for at, part in reversed(list(enumerate(xs))) if len(part)}
+        having = [one.at for one in ones if one.x is not None]
+        pairs = reversed(list(zip(having, xs)))
+        widths = {part.shape[1]: at for at, part in pairs if len(part)}
         if len(widths) > 1:
             (first, at), (other, then) = sorted(widths.items(), key=lambda pair: pair[1])[:2]
             raise InputError(
@@ -101,9 +129,8 @@ def stacked(ones: list[One], names: Names) -> Graphs:
         return together(name, f"attribute {said or usual!r}", said is not None, convert)
 
     weights = attribute("weight", names.weight, "weight", lambda w: as_numbers(w, "weight", "edge"))
-    labels = attribute("node_label", names.label, "label", _listed)
-    edge_labels = attribute("edge_label", names.edge_label, "edge_label", _listed)
-    ids, ys = [one.id for one in ones], [one.y for one in ones]
+    labels = attribute("node_label", names.label, "label", listed)
+    edge_labels = attribute("edge_label", names.edge_label, "edge_label", listed)
 
     def flat(parts: list[list[Any]] | None) -> list[Any] | None:
         return None if parts is None else [value for part in parts for value in part]
@@ -118,12 +145,27 @@ def stacked(ones: list[One], names: Names) -> Graphs:
         x=xs,
         directed=[one.directed for one in ones],
         columns=dict(
+            nodes=_names(ones),
             node_label=flat(labels),
             edge_label=flat(edge_labels),
-            id=ids if all(value is not None for value in ids) else None,
-            y=ys if all(value is not None for value in ys) else None,
+            id=some([one.id for one in ones]),
+            y=some([one.y for one in ones]),
         ),
+        positions=[one.at for one in ones],
     )
+
+
+def _names(ones: list[One]) -> list[Any] | None:
+    """The names of all nodes; ``None`` where they are 0 … n−1 in every graph."""
+    if all(one.nodes is None for one in ones):
+        return None
+    names: list[Any] = []
+    for one in ones:
+        own = range(one.num_nodes) if one.nodes is None else one.nodes
+        if len(own) != one.num_nodes:
+            raise InputError(f"nodes has {len(own)} names for {one.num_nodes} nodes", one.at)
+        names.extend(own)
+    return names
 
 
 def handed_over(
@@ -137,28 +179,28 @@ def handed_over(
     x: np.ndarray | None,
     columns: dict[str, Any],
     directed: list[bool] | None = None,
+    positions: Sequence[int] | None = None,
 ) -> Graphs:
-    """The graphs on the Rust side."""
-    scalars = _scalar_columns(
-        columns,
-        names,
-        {"node_label": ("node", node_ptr), "edge_label": ("edge", edge_ptr)},
-    )
+    """The graphs on the Rust side; ``positions`` are those in what was given."""
+    positions = range(len(node_ptr) - 1) if positions is None else positions
+    nodes, edges = Entries("node", node_ptr, positions), Entries("edge", edge_ptr, positions)
+    within = {"nodes": nodes, "node_label": nodes, "edge_label": edges}
+    scalars = scalar_columns(columns, names, positions, within)
     ends = _whole(src), _whole(dst)
     try:
         return Graphs.stacked(
             node_ptr, edge_ptr, *ends, weight=weight, x=x, directed=directed, **scalars
         )
-    except InputError:
+    except InputError as error:
         # Rust looks at every number; only where it refused are they looked at again, for the
         # place and the name, which it does not know.
-        _refuse_unfinite(x, "node", node_ptr, names.attributes or "x")
-        _refuse_unfinite(weight, "edge", edge_ptr, names.weight or "weight")
-        raise
+        _refuse_unfinite(x, nodes, names.attributes or "x")
+        _refuse_unfinite(weight, edges, names.weight or "weight")
+        raise error if error.graph is None else error.of_graph(positions[error.graph]) from None
 
 
 def _refuse_unfinite(
-    values: np.ndarray | None, what: str, ptr: np.ndarray, names: str | Sequence[str]
+    values: np.ndarray | None, entries: Entries, names: str | Sequence[str]
 ) -> None:
     """Refuses the first number that is not finite, by its place and its name."""
     bad = np.zeros((0, 1), int) if values is None else np.argwhere(~np.isfinite(values))
@@ -168,26 +210,10 @@ def _refuse_unfinite(
     # Attributes that are lists themselves have more columns than there are names.
     one_each = not isinstance(names, str) and len(names) == values.shape[-1]
     name, number = names[column] if one_each else names, values[tuple(bad[0])]
-    raise InputError(f"{_place(row, what, ptr)}: {_no_number(name, number, what)}")
-
-
-def _place(row: int, what: str, ptr: np.ndarray) -> str:
-    """Where an entry of a column is that has one for each node, or each edge."""
-    graph = int(np.searchsorted(ptr, row, side="right")) - 1
-    return f"graph {graph}, {what} {row - ptr[graph]}"
+    raise entries.refused(row, _no_number(name, number, entries.what))
 
 
 # Pieces
-
-
-def as_array(values: Any) -> np.ndarray:
-    """Anything as an array, a tensor's own memory where that is possible."""
-    if hasattr(values, "detach"):
-        values = values.detach().cpu()
-    try:
-        return np.asarray(values)
-    except ValueError:
-        raise InputError("rows of different lengths; give every node the same attributes") from None
 
 
 def _whole(values: Any) -> np.ndarray:
@@ -225,61 +251,3 @@ def as_rows(x: Any) -> np.ndarray:
     """Attributes, a row a node."""
     rows = as_numbers(x.toarray() if hasattr(x, "toarray") else x, "x")
     return np.ascontiguousarray(rows.reshape(len(rows), rows.size // max(len(rows), 1)))
-
-
-def _listed(values: Any) -> list[Any]:
-    return as_array(values).reshape(-1).tolist() if hasattr(values, "dtype") else list(values)
-
-
-def _scalar_columns(
-    columns: dict[str, Any], names: Names, within: dict[str, tuple[str, np.ndarray]]
-) -> dict[str, Any]:
-    """Columns of scalars, each of one kind; those of several are spelled as JSON. ``within``
-    says of which columns an entry is one of a node or edge, and where graphs end there."""
-    made: dict[str, Any] = {}
-    spelled = []
-    for name, values in columns.items():
-        if values is None:
-            continue
-        values = _listed(values)
-        kinds = {_scalar(value) for value in values}
-        if None in kinds:
-            at = next(at for at, value in enumerate(values) if _scalar(value) is None)
-            place = _place(at, *within[name]) if name in within else f"graph {at}"
-            said = {"node_label": names.label, "edge_label": names.edge_label}.get(name)
-            raise InputError(
-                f"{place}: attribute {said or name!r} is {shown(values[at])}; labels, ids and "
-                "classes are whole numbers, numbers, texts or booleans"
-            )
-        if kinds <= {bool}:
-            made[name] = [bool(value) for value in values]
-        elif kinds == {int}:
-            try:
-                made[name] = np.array(values, np.int64)
-            except OverflowError:
-                at = next(at for at, value in enumerate(values) if not -(2**63) <= value < 2**63)
-                place = _place(at, *within[name]) if name in within else f"graph {at}"
-                raise InputError(
-                    f"{place}: {name} {values[at]} does not fit 64 bits; write it as a text"
-                ) from None
-        elif kinds == {float}:
-            made[name] = np.array(values, np.float64)
-        elif kinds == {str}:
-            made[name] = [str(value) for value in values]
-        else:
-            spelled.append(name)
-            made[name] = [
-                json.dumps(getattr(value, "item", lambda v=value: v)()) for value in values
-            ]
-    return {**made, "json": ",".join(spelled)}
-
-
-def _scalar(value: Any) -> type | None:
-    """What kind of scalar this is; ``None`` where it is none."""
-    if isinstance(value, (bool, np.bool_)):
-        return bool
-    if isinstance(value, (int, np.integer)):
-        return int
-    if isinstance(value, (float, np.floating)):
-        return float
-    return str if isinstance(value, str) else None

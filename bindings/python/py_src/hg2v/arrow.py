@@ -8,11 +8,17 @@ of the edges' ends, counted from 0), and optionally ``num_nodes``, ``weight``, `
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from ._inputs import graphs
 from ._models import HG2V
+from ._notices import say_refused
 from ._parameters import threads_of
+from ._tables import as_arrow, of_table
+from .errors import ParameterError, shown
 
 __all__ = ["embed_arrow", "to_arrow"]
 
@@ -39,14 +45,16 @@ def _stamp(path: str) -> tuple[int, int]:
     return found.st_ino, found.st_mtime_ns
 
 
-def embed_arrow(model: Any, table: Any, n_jobs: int | None = None) -> Any:
+def embed_arrow(model: Any, table: Any, n_jobs: int | None = None, errors: str = "raise") -> Any:
     """The vectors of the graphs of a table: its ``id`` and ``y``, and ``embedding``.
 
     Args:
         model: a fitted :class:`hg2v.HG2V`, or the folder of one.
         table: anything that speaks the Arrow C data interface: a record batch or table of
             pyarrow, a frame of polars, pandas or DuckDB.
-        n_jobs: threads.
+        n_jobs: threads, as for :class:`hg2v.HG2V`.
+        errors: ``"raise"`` refuses a table for one row that cannot be used; ``"nan"`` gives it a
+            vector of NaN, and warns.
 
     Returns:
         The same kind of thing: a ``RecordBatch`` for a ``RecordBatch``, a frame for a frame; for
@@ -55,40 +63,46 @@ def embed_arrow(model: Any, table: Any, n_jobs: int | None = None) -> Any:
     found = loaded(model)
     found._check_fitted()
     threads = threads_of(n_jobs)
-    if hasattr(table, "to_arrow_table"):  # DuckDB's relations
-        table = table.to_arrow_table()
-    library, kind = type(table).__module__.partition(".")[0], type(table).__name__
-    is_frame = library in ("polars", "pandas") or (library, kind) == ("pyarrow", "Table")
-    if not is_frame and not hasattr(table, "__arrow_c_array__"):
-        import pyarrow
-
-        # A stream, which is read.
-        table, library, kind = pyarrow.table(table), "pyarrow", "Table"
-    if library == "pyarrow" and kind == "RecordBatch":
-        import pyarrow
-
-        return pyarrow.record_batch(found.model_.embed_arrow(table, threads))
-    if library in ("polars", "pandas", "pyarrow"):
-        import pyarrow
-
-        whole = (
-            pyarrow.Table.from_pandas(table, preserve_index=False) if library == "pandas" else table
-        )
-        whole = whole if library != "polars" else whole.to_arrow()
+    if errors not in ("raise", "nan"):
+        raise ParameterError(f"errors is {shown(errors)}, but it must be 'raise' or 'nan'")
+    library, kind, whole = as_arrow(table)
+    if kind == "RecordBatch":
+        batches = [whole]
+    else:
         batches = [batch for batch in whole.to_batches() if len(batch)] or [_empty(whole)]
-        made, first = [], 0
-        for batch in batches:
-            made.append(pyarrow.record_batch(found.model_.embed_arrow(batch, threads, first)))
-            first += len(batch)
-        vectors = pyarrow.Table.from_batches(made)
-        if library == "pandas":
-            return vectors.to_pandas().set_index(table.index)
-        if library == "polars":
-            import polars
+    made, refused, first = [], {}, 0
+    for batch in batches:
+        if errors == "raise":
+            made.append(found.model_.embed_arrow(batch, threads, first))
+        else:
+            rows, why = _rows(found, batch, threads)
+            made.append(found.model_.beside(batch, rows))
+            refused.update({first + at: problem for at, problem in why.items()})
+        first += len(batch)
+    if refused:
+        say_refused(refused, first, "and their vectors are NaN")
+    import pyarrow
 
-            return polars.from_arrow(vectors)
-        return vectors
-    return found.model_.embed_arrow(table, threads)
+    if kind == "RecordBatch":
+        return pyarrow.record_batch(made[0])
+    vectors = pyarrow.Table.from_batches([pyarrow.record_batch(batch) for batch in made])
+    if library == "pandas":
+        return vectors.to_pandas().set_index(table.index)
+    if library == "polars":
+        import polars
+
+        return polars.from_arrow(vectors)
+    return vectors
+
+
+def _rows(model: HG2V, batch: Any, threads: int) -> tuple[np.ndarray, Mapping[int, str]]:
+    """The vectors of a batch, of NaN where a row cannot be used, and why."""
+    found = of_table(batch, skip=True)
+    found = found.without(model._unusable(found.graphs, fitted=True))
+    rows = np.zeros((0, len(model._names_out())), np.float32)
+    if len(found.graphs):
+        rows, _ = model.model_.embed(found.graphs, threads)
+    return found.spread(rows), found.refused
 
 
 def _empty(table: Any) -> Any:

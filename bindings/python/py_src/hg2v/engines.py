@@ -3,7 +3,7 @@
 Each is a few lines over :func:`hg2v.embed_arrow`, whose columns go in and come out. The model is a
 folder that every worker can read under the same path, and a worker process reads it once. A graph's
 vector depends on the graph alone, so that partitions, their order, and workers that die and are
-replaced change nothing.
+replaced change nothing. ``errors`` is that of :func:`hg2v.embed_arrow`.
 """
 
 from __future__ import annotations
@@ -24,15 +24,16 @@ class Embed:
     fn_constructor_args=("model",), batch_format="pyarrow", concurrency=2)``.
     """
 
-    def __init__(self, model: str, n_jobs: int | None = 1) -> None:
+    def __init__(self, model: str, n_jobs: int | None = 1, errors: str = "raise") -> None:
         self.model = model
         self.n_jobs = n_jobs
+        self.errors = errors
 
     def __call__(self, table: Any) -> Any:
-        return embed_arrow(self.model, table, self.n_jobs)
+        return embed_arrow(self.model, table, self.n_jobs, self.errors)
 
 
-def dask_embed(frame: Any, model: str, n_jobs: int | None = 1) -> Any:
+def dask_embed(frame: Any, model: str, n_jobs: int | None = 1, errors: str = "raise") -> Any:
     """The vectors of a Dask data frame of graphs, as a Dask data frame, partition by partition.
 
     From files to files: ``dask_embed(dask.dataframe.read_parquet("lake"),
@@ -44,14 +45,20 @@ def dask_embed(frame: Any, model: str, n_jobs: int | None = 1) -> Any:
             "Dask turned the lists of column `src` into texts; read Parquet, use columns of Arrow "
             "types, or say dask.config.set({'dataframe.convert-string': False}) before from_pandas"
         )
-    embed = Embed(model, n_jobs)
+    embed = Embed(model, n_jobs, errors)
     columns = [name for name in ("id", "y") if name in frame.columns]
     meta = frame._meta[columns].assign(embedding=None).astype({"embedding": object})
     return frame.map_partitions(embed, meta=meta)
 
 
 def ray_embed(
-    dataset: Any, model: str, *, concurrency: int = 2, n_jobs: int | None = 1, **options: Any
+    dataset: Any,
+    model: str,
+    *,
+    concurrency: int = 2,
+    n_jobs: int | None = 1,
+    errors: str = "raise",
+    **options: Any,
 ) -> Any:
     """The vectors of a Ray dataset of graphs, as a Ray dataset, by ``concurrency`` actors.
 
@@ -60,14 +67,14 @@ def ray_embed(
     """
     return dataset.map_batches(
         Embed,
-        fn_constructor_args=(model, n_jobs),
+        fn_constructor_args=(model, n_jobs, errors),
         batch_format="pyarrow",
         concurrency=concurrency,
         **options,
     )
 
 
-def spark_embed(frame: Any, model: str, n_jobs: int | None = 1) -> Any:
+def spark_embed(frame: Any, model: str, n_jobs: int | None = 1, errors: str = "raise") -> Any:
     """The vectors of a Spark data frame of graphs, as a Spark data frame.
 
     From files to files: ``spark_embed(spark.read.parquet("lake"),
@@ -75,16 +82,18 @@ def spark_embed(frame: Any, model: str, n_jobs: int | None = 1) -> Any:
     """
     types = dict(frame.dtypes)
     kept = "".join(f"`{name}` {types[name]}, " for name in ("id", "y") if name in types)
-    return frame.mapInArrow(_batches(model, n_jobs), f"{kept}`embedding` array<float>")
+    return frame.mapInArrow(_batches(model, n_jobs, errors), f"{kept}`embedding` array<float>")
 
 
-def _batches(model: str, n_jobs: int | None) -> Callable[[Iterable[Any]], Iterator[Any]]:
+def _batches(
+    model: str, n_jobs: int | None, errors: str
+) -> Callable[[Iterable[Any]], Iterator[Any]]:
     def embed(batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow
 
         loaded(model)
         for batch in batches:
-            made = embed_arrow(model, batch, n_jobs)
+            made = embed_arrow(model, batch, n_jobs, errors)
             # Spark knows lists of any length only.
             vectors = made.column("embedding").cast(pyarrow.list_(pyarrow.float32()))
             yield made.set_column(made.schema.get_field_index("embedding"), "embedding", vectors)

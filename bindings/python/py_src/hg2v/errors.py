@@ -25,23 +25,65 @@ class HG2VError(Exception):
     """Anything that hg2v refuses or fails at."""
 
 
-#: An option as a word of its own; the names of files and labels may have dashes, too.
-_OPTION = re.compile(r"(?<![^\s(`])--([a-z][a-z-]*)(?=[`).,:;]*(?:\s|$))")
+#: What the Rust crates advise to users of the command, and what users of Python can do.
+_ADVICE = {
+    "--weights abs": "weights='abs'",
+    "--weights ignore": "weights='ignore'",
+    "train without attributes: --attributes false": "leave `x` out of all of them",
+    "train without node labels: --labels false": "leave the labels out of all of them",
+    "with --data-dir or HG2V_DATA": "with the environment variable HG2V_DATA",
+    ", or say --format": "",
+}
+
+#: A limit that only the command can raise, as a word of its own: names of files and labels may
+#: have dashes, too.
+_LIMIT = re.compile(r"(?<![^\s(`])--max-[a-z-]+(?=[`).,:;]*(?:\s|$))")
+
+
+def in_python(message: str) -> str:
+    """A message of the Rust crates, which speak to users of the command, for users of Python."""
+    for theirs, ours in _ADVICE.items():
+        message = message.replace(theirs, ours)
+    return _LIMIT.sub(r"\g<0> of the command hg2v", message)
 
 
 class _Said(HG2VError):
-    """A message of the Rust crates, in which options are spelled as the command has them."""
+    """A message that the Rust crates may have written."""
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(_OPTION.sub(lambda m: m[1].replace("-", "_"), message))
+        super().__init__(in_python(message))
 
 
 class InputError(_Said, ValueError):
-    """A file, a table or a graph that cannot be used as it is."""
+    """A file, a table or a graph that cannot be used as it is.
+
+    Attributes:
+        graph: the position of the graph that is at fault; ``None`` where it is no single one.
+        problem: what is wrong with it.
+    """
+
+    def __init__(self, message: str = "", graph: int | None = None, within: str = "") -> None:
+        problem = f"{within}: {message}" if within else message
+        self.graph = graph
+        self.problem = in_python(problem)
+        self._within, self._message = within, message
+        place = "" if graph is None else f"graph {graph}{', ' if within else ': '}"
+        super().__init__(f"{place}{problem}")
+
+    def of_graph(self, position: int) -> InputError:
+        """The same of the graph at ``position``."""
+        return InputError(self._message, position, self._within)
 
 
 class ParameterError(_Said, ValueError):
     """A parameter outside its domain."""
+
+    def __init__(self, message: str = "") -> None:
+        # The command's names have dashes.
+        spelled = re.match(r"-{0,2}([a-z-]+) is ", message)
+        if spelled:
+            message = spelled[1].replace("-", "_") + message[spelled.end(1) :]
+        super().__init__(message)
 
 
 class FileError(HG2VError, OSError):
@@ -63,9 +105,8 @@ class NotFittedError(HG2VError, ValueError, AttributeError):
     """An estimator that was not fitted yet."""
 
 
-def not_fitted(estimator: object) -> NotFittedError:
+def not_fitted(message: str) -> NotFittedError:
     """The error of an estimator without a model: scikit-learn's too, where that is loaded."""
-    message = f"this {type(estimator).__name__} is not fitted yet; call fit first, or load a model"
     exceptions = sys.modules.get("sklearn.exceptions")
     if exceptions is None:
         return NotFittedError(message)
@@ -76,5 +117,8 @@ def not_fitted(estimator: object) -> NotFittedError:
 def shown(value: Any) -> str:
     """A value as it stands in a message: numpy's as Python's, and cut to a readable length."""
     plain = value.item() if getattr(value, "ndim", None) == 0 else value
-    text = repr(plain)
+    try:
+        text = repr(plain)
+    except Exception:  # Whatever a stranger's class does.
+        text = f"a {type(value).__name__}"
     return text if len(text) <= 60 else text[:60] + "…"

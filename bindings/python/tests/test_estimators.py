@@ -105,7 +105,7 @@ def test_set_output_survives(estimator, arrays):
     for other in others:
         assert isinstance(other.transform(arrays), pandas.DataFrame)
     assert isinstance(clone(framed.set_output()).fit_transform(arrays), pandas.DataFrame)
-    for nonsense in ("numpy", 3, ["pandas"]):
+    for nonsense in ("numpy", 3, ["pandas"], np.array(["pandas", "polars"])):
         with pytest.raises(hg2v.ParameterError, match="transform is .*, but it must be 'default'"):
             estimator.set_output(transform=nonsense)
 
@@ -119,6 +119,8 @@ def test_frames_keep_their_index(index):
         pandas.testing.assert_index_equal(rows.index, given.index)
     listed = model.transform([([[0], [1]], None)] * 3)
     assert listed.index.tolist() == [0, 1, 2]
+    several = pandas.Series([hg2v.graphs(given), hg2v.graphs(given)], index=["a", "b"])
+    assert model.transform(several).index.tolist() == list(range(6))
 
 
 def test_embeddings_of_what_was_fitted_are_not_saved(estimator, arrays, tmp_path):

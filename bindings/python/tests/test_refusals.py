@@ -53,6 +53,11 @@ def charged(charge, element="C"):
     return graphs
 
 
+class NoArray:
+    def __array__(self, *args, **kwargs):
+        raise RuntimeError("no numbers today")
+
+
 class Broken(collections.abc.Mapping):
     """A mapping whose own code fails."""
 
@@ -90,6 +95,7 @@ REFUSED = {
     "one attribute of two": (lambda: bare(1) + charged(0.0), {"attributes": ["charge", "spin"]}, "graph 1: its nodes have no attribute 'spin'"),
     "lines of JSON, nan": (lambda: [{"edges": [[0, 1]]}, {"edges": [[0, 1]], "x": [[1.0], [np.nan]]}], {}, "^graph 1, node 1: attribute 'x' is nan"),
     "lines of JSON, four": (lambda: [{"edges": [[0, 1]]}, {"edges": [[0, 1, 2, 3]]}], {}, "^graph 1: `edges.0.` has more than three"),
+    "lines of JSON, no edges": (lambda: [{"edges": None}], {}, "^graph 0: `edges`: it is null, not a list of edges; write each edge as"),
     "lines of JSON, a key": (lambda: [{"edges": [[0, 1]], "node_label": [1, 2]}], {}, "graph 0: 'node_label' means nothing here"),
     "lines of JSON, a set": (lambda: [{"edges": {1, 2}}], {}, "graph 0: a set cannot be"),
     "two spellings": (lambda: [{"edges": [[0, 1]]}, {"edge_index": PATH}], {}, "graph 0: it has 'edges', but others"),
@@ -119,6 +125,7 @@ REFUSED = {
     "a number for all weights": (lambda: [{"edge_index": PATH, "weight": 5}], {}, "^graph 0: "),
     "two names for three nodes": (lambda: [{"edge_index": PATH, "num_nodes": 3, "nodes": ["a", "b"]}], {}, "^graph 0: nodes has 2 names for 3 nodes"),
     "ends of different lengths": (lambda: [{"src": [0, 1], "dst": [1]}], {}, "^graph 0: src and dst have different lengths"),
+    "an array that breaks": (lambda: [{"edge_index": PATH, "num_nodes": 3, "x": NoArray()}], {}, "^graph 0: attributes 'x' is <.*NoArray.*>?; give a list, one a node"),
     "an object that breaks": (lambda: [Broken()], {}, r"^graph 0: it cannot be read as a test_refusals.Broken \(RuntimeError: no keys"),
 }  # fmt: skip
 

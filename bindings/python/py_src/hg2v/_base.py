@@ -20,10 +20,10 @@ import numpy as np
 from ._hg2v import Graphs
 from ._inputs import READING, read
 from ._notices import log, say_edge_labels, say_no_tqdm, say_odd, say_refused
-from ._parameters import check_kinds, named, threads_of
+from ._parameters import check_kinds, check_one_of, named, threads_of
 from ._read import Read
 from ._saved import load, save
-from .errors import InputError, ParameterError, not_fitted, shown
+from .errors import InputError, ParameterError, not_fitted
 
 Self = TypeVar("Self", bound="Estimator")
 
@@ -158,10 +158,7 @@ class Estimator:
         """What ``transform`` returns: ``"default"`` an array, ``"pandas"`` or ``"polars"`` a frame."""
         if transform is None:
             return self
-        if transform not in ("default", "pandas", "polars"):
-            raise ParameterError(
-                f"transform is {shown(transform)}, but it must be 'default', 'pandas' or 'polars'"
-            )
+        check_one_of("transform", transform, "default", "pandas", "polars")
         # The name by which scikit-learn's clone knows it.
         self._sklearn_output_config = {"transform": transform}
         return self
@@ -206,8 +203,7 @@ class Estimator:
 
     def _skips(self) -> bool:
         errors = self.errors  # type: ignore[attr-defined]
-        if errors not in ("raise", "nan"):
-            raise ParameterError(f"errors is {shown(errors)}, but it must be 'raise' or 'nan'")
+        check_one_of("errors", errors, "raise", "nan")
         return bool(errors == "nan")
 
     def _say_refused(self, found: Read, follows: str) -> None:
@@ -247,7 +243,8 @@ class Estimator:
         if kind == "pandas":
             import pandas
 
-            framed = isinstance(X, (pandas.DataFrame, pandas.Series))
+            # One entry may be a collection of several graphs.
+            framed = isinstance(X, (pandas.DataFrame, pandas.Series)) and len(X) == len(rows)
             index = X.index if framed else None
             return pandas.DataFrame(rows, index=index, columns=self.get_feature_names_out())
         if kind == "polars":

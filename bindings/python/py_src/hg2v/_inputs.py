@@ -10,13 +10,13 @@ from ._adapters import adapter_of, converted, kind_of
 from ._attributes import say_passed_over
 from ._hg2v import Graphs
 from ._notices import say_refused
-from ._parameters import check_kinds
+from ._parameters import check_kinds, check_one_of
 from ._read import Read, joined
 from ._scalars import Names
 from ._stacked import each_stacked, stacked
 from ._tables import column_of, is_table, of_table
 from ._whole import of_lines, parts_of, pyg_whole
-from .errors import InputError, ParameterError, shown
+from .errors import InputError
 
 #: How graphs are read: the parameters of :func:`graphs`, which estimators have too.
 READING = ("attributes", "label", "weight", "edge_label", "directed")
@@ -71,8 +71,7 @@ def graphs(
     Raises:
         InputError: with the position of the graph and the name of the attribute.
     """
-    if errors not in ("raise", "skip"):
-        raise ParameterError(f"errors is {shown(errors)}, but it must be 'raise' or 'skip'")
+    check_one_of("errors", errors, "raise", "skip")
     reading = dict(
         attributes=attributes, label=label, weight=weight, edge_label=edge_label, directed=directed
     )
@@ -102,9 +101,7 @@ def read(data: Any, reading: Mapping[str, Any], skip: bool) -> Read:
 def check_reading(reading: Mapping[str, Any]) -> None:
     """Refuses what :func:`graphs` cannot be told."""
     check_kinds(graphs, reading)
-    directed = reading.get("directed", "undirected")
-    if directed not in ("undirected", "refuse"):
-        raise InputError(f"directed is {shown(directed)}, but it must be 'undirected' or 'refuse'")
+    check_one_of("directed", reading.get("directed", "undirected"), "undirected", "refuse")
 
 
 def _collection(data: Any, names: Names, skip: bool) -> Read:

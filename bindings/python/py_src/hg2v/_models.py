@@ -58,8 +58,8 @@ class HG2V(Estimator):
             :func:`hg2v.graphs`. Edge labels are kept, but no method uses them.
         errors: what is done with graphs that cannot be used. ``"raise"`` refuses them; with
             ``"nan"``, ``fit`` leaves them out, ``transform`` gives each a row of NaN, and both
-            warn of them. What is missing follows from the model, or, in ``fit``, from what most
-            graphs have.
+            warn of them, once a call. Which attributes and labels nodes must have, the model
+            decides or, in ``fit``, most graphs.
         n_jobs: threads, as scikit-learn counts them: -1 is one a core, -2 one less. ``None`` is
             one a core, too.
         verbose: shows progress as a bar, which needs tqdm; without it, lines are logged as INFO.

@@ -55,6 +55,14 @@ def check_kinds(function: Callable[..., Any], values: Mapping[str, Any]) -> None
             raise ParameterError(f"{name} is {shown(values[name])}, but it must be {called}")
 
 
+def check_one_of(name: str, value: Any, *known: str) -> None:
+    """Refuses a value that is none of the words ``known``."""
+    if not isinstance(value, str) or value not in known:
+        *others, last = (repr(word) for word in known)
+        words = f"{', '.join(others)} or {last}"
+        raise ParameterError(f"{name} is {shown(value)}, but it must be {words}")
+
+
 #: More threads than any machine has cores are a mistake, and would take its memory.
 _MOST_THREADS = 1024
 

@@ -100,7 +100,7 @@ def stacked(ones: list[One], names: Names) -> Graphs:
                 part = convert(getattr(one, name))
             except InputError as error:
                 raise error.of_graph(one.at) from None
-            except TypeError as error:
+            except Exception as error:  # Whatever a stranger's class does.
                 problem = f"{called} is {shown(getattr(one, name))}; give a list, one a {per}"
                 raise InputError(problem, one.at) from error
             if len(part) != _size(one, per):

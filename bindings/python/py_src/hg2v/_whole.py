@@ -118,7 +118,9 @@ def _at_node(items: Sequence[Mapping[str, Any]], error: InputError) -> InputErro
             return refusal.of_graph(at)
         except Exception:  # Attributes of a shape that Rust refused.
             continue
-    return InputError(re.sub(r" \(column \d+\)", "", error.problem), error.graph)
+    problem = re.sub(r" \(column \d+\)", "", error.problem)
+    problem = re.sub(r"invalid type: (.*?), expected (.*?)(?=;|$)", r"it is \1, not \2", problem)
+    return InputError(problem, error.graph)
 
 
 def _plain(value: Any) -> Any:

@@ -16,9 +16,8 @@ import numpy as np
 from ._inputs import graphs
 from ._models import HG2V
 from ._notices import say_refused
-from ._parameters import threads_of
+from ._parameters import check_one_of, threads_of
 from ._tables import as_arrow, of_table
-from .errors import ParameterError, shown
 
 __all__ = ["embed_arrow", "to_arrow"]
 
@@ -63,8 +62,7 @@ def embed_arrow(model: Any, table: Any, n_jobs: int | None = None, errors: str =
     found = loaded(model)
     found._check_fitted()
     threads = threads_of(n_jobs)
-    if errors not in ("raise", "nan"):
-        raise ParameterError(f"errors is {shown(errors)}, but it must be 'raise' or 'nan'")
+    check_one_of("errors", errors, "raise", "nan")
     library, kind, whole = as_arrow(table)
     if kind == "RecordBatch":
         batches = [whole]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -66,7 +67,8 @@ def scalar_columns(
         if values is None:
             continue
         values = listed(values)
-        kinds = {scalar_kind(value) for value in values if name in within or value is not None}
+        there = values if name in within else [value for value in values if value is not None]
+        kinds = _kinds(there)
         if None in kinds:
             refuse(name, values)
         if len(kinds) > 1 or (name not in within and None in values):
@@ -84,6 +86,15 @@ def scalar_columns(
             except OverflowError:
                 refuse(name, values)
     return {**made, "json": ",".join(spelled)}
+
+
+def _kinds(values: list[Any]) -> set[type | None]:
+    """The kinds of scalars that there are, and ``None`` where some are none."""
+    types: set[type | None] = set(map(type, values))
+    # A look at each takes longer than all the rest.
+    if types <= {bool, int, float} or (types == {str} and _is_unicode("".join(values))):
+        return types
+    return {scalar_kind(value) for value in values}
 
 
 def _no_scalar(name: str, value: Any) -> str | None:
@@ -139,8 +150,11 @@ def some(values: list[Any]) -> list[Any] | None:
 def node_names(nodes: Sequence[Any]) -> list[Any] | None:
     """What nodes are called, where it is not 0 … n−1. Libraries take anything for a name, files
     only scalars: what is none is kept as its text, as long as that tells nodes apart."""
-    if all(type(node) is int and node == at for at, node in enumerate(nodes)):
+    types = set(map(type, nodes))
+    if types <= {int} and all(map(operator.eq, nodes, range(len(nodes)))):
         return None
+    if types == {str} and _is_unicode("".join(nodes)) and len(set(nodes)) == len(nodes):
+        return list(nodes)
     try:
         names = [_name(node) for node in nodes]
     except Exception:  # Whatever a stranger's class does; names are no part of a vector.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use hg2v::dataset::{self, Format, Sink};
 use hg2v::error::Error;
-use hg2v::overwrite::{Destination, Overwrite};
+use hg2v::output::overwrite::{Destination, Overwrite};
 
 use crate::context::Context;
 

@@ -6,7 +6,7 @@ use hg2v_serve::Options;
 use hg2v_serve::request::{Question, graph, question};
 
 fn limits() -> Limits {
-    Limits { max_nodes: 10, max_record_bytes: 200, max_unpacked_bytes: 200 }
+    Limits { max_nodes: 10, max_record_bytes: 200, max_unpacked_bytes: 200, ..Limits::default() }
 }
 
 #[test]

@@ -28,7 +28,6 @@ pub mod error;
 mod group;
 pub mod input;
 pub mod output;
-pub mod overwrite;
 pub mod parallel;
 pub mod rng;
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hg2v::error::{Error, Place};
+use hg2v::output::overwrite::replace_folder;
 use hg2v::output::{OutputFile, OutputFolder, is_occupied};
-use hg2v::overwrite::replace_folder;
 use hg2v::prepare::Run;
 use hg2v::saved::{self, Config, LogLine, RunNote};
 use hg2v::train::{End, Flow, State, Step};

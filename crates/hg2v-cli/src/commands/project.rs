@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use hg2v::error::{Error, Place};
 use hg2v::graph::Scalar;
 use hg2v::output::OutputFile;
-use hg2v::overwrite::Destination;
+use hg2v::output::overwrite::Destination;
 use hg2v::vectors::{self, Key, Shape, VectorSink};
 use hg2v_search::project::{Point, Tsne, Umap, pca, tsne, umap};
 use hg2v_search::scale::Scale;

@@ -19,7 +19,7 @@ use ureq::http::{HeaderMap, StatusCode};
 use super::Limits;
 use super::catalog::{KnownSet, Origin};
 use crate::error::{Error, Result};
-use crate::overwrite::{Destination, Overwrite, rename_new};
+use crate::output::overwrite::{Destination, Overwrite, rename_new};
 
 /// Where the TU Dortmund collection is kept.
 pub const DEFAULT_BASE: &str = "https://www.chrsmrrs.com/graphkerneldatasets";

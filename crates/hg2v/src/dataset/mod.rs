@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Place, Result};
 use crate::graph::GraphRecord;
-use crate::overwrite::Destination;
+use crate::output::overwrite::Destination;
 
 pub use ids::RepeatedIds;
 pub use limits::Limits;

@@ -3,6 +3,7 @@
 //! An output is written under a temporary name in the folder it belongs to,
 //! synced, and renamed: a crash, a full disk or a Ctrl-C leaves what was there.
 
+pub mod overwrite;
 mod temporary;
 
 use std::fs::{self, File, Permissions};
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, TempDir};
 
 use crate::error::{Error, Result};
-use crate::overwrite::{Destination, Overwrite, check_replaceable, exchange, rename_new};
+use overwrite::{Destination, Overwrite, check_replaceable, exchange, rename_new};
 use temporary::Unfinished;
 pub use temporary::{clear_run, discard_unfinished};
 

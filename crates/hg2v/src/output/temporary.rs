@@ -18,7 +18,7 @@ use std::time::{Duration, SystemTime};
 use tempfile::{Builder, NamedTempFile, TempDir};
 
 /// How temporary names begin.
-pub(crate) const PREFIX: &str = ".hg2v-";
+pub(super) const PREFIX: &str = ".hg2v-";
 
 /// Letters of the tag that follows, and of what makes a name unique after it.
 const TAG: usize = 8;

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Place, Result};
 use crate::input::read_at_most;
 use crate::output::OutputFile;
-use crate::overwrite;
+use crate::output::overwrite;
 
 pub use config::{Config, DataNote, read_config, write_config};
 pub use history::{LogLine, RunNote, read_log, read_run, write_log, write_run};

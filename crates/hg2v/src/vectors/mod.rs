@@ -21,7 +21,7 @@ use std::path::Path;
 use crate::dataset::Limits;
 use crate::error::{Error, Place, Result, shown};
 use crate::graph::Scalar;
-use crate::overwrite::Destination;
+use crate::output::overwrite::Destination;
 
 /// What a row belongs to.
 #[derive(Debug, Clone, Copy)]

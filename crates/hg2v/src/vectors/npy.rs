@@ -9,7 +9,7 @@ use crate::dataset::Limits;
 use crate::error::{Error, Place, Result, shown};
 use crate::graph::Scalar;
 use crate::output::OutputFile;
-use crate::overwrite::{Destination, Overwrite};
+use crate::output::overwrite::{Destination, Overwrite};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 

@@ -28,8 +28,8 @@ use crate::dataset::parquet::write::{io_cause, scalars};
 use crate::error::{Error, Place, Result};
 use crate::graph::Scalar;
 use crate::input::open_regular;
+use crate::output::overwrite::Destination;
 use crate::output::{OutputFile, folder_of};
-use crate::overwrite::Destination;
 
 /// The columns that hold vectors and labels are called one of these.
 const VECTORS: &[&str] = &["embedding", "vector"];

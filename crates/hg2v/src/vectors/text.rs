@@ -11,7 +11,7 @@ use crate::dataset::text::{Budget, id, label, spelled, utf8_file};
 use crate::error::{Error, Place, Result, shown};
 use crate::graph::Scalar;
 use crate::output::OutputFile;
-use crate::overwrite::Destination;
+use crate::output::overwrite::Destination;
 
 /// The columns that are no numbers of a vector.
 const KEYS: [&str; 5] = ["id", "y", "node", "level", "model"];

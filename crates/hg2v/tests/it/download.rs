@@ -12,7 +12,7 @@ use hg2v::dataset::catalog::{KnownSet, Origin};
 use hg2v::dataset::download::{Got, Patience, get};
 use hg2v::dataset::fingerprint::Fingerprint;
 use hg2v::dataset::{Limits, open};
-use hg2v::overwrite::{Destination, Overwrite};
+use hg2v::output::overwrite::{Destination, Overwrite};
 use hg2v::{Error, Result};
 use server::{Serve, Server};
 

@@ -10,7 +10,7 @@ use crate::dataset::text::spelled;
 use crate::error::{Error, Result};
 use crate::graph::{GraphRecord, Scalar};
 use crate::output::OutputFolder;
-use crate::overwrite::Destination;
+use crate::output::overwrite::Destination;
 
 /// The files of a folder.
 const TABLES: [&str; 3] = ["graphs.csv", "edges.csv", "nodes.csv"];

@@ -10,7 +10,7 @@ use crate::dataset::Sink;
 use crate::error::{Error, Result};
 use crate::graph::GraphRecord;
 use crate::output::OutputFile;
-use crate::overwrite::Destination;
+use crate::output::overwrite::Destination;
 
 /// Begins writing a JSONL file, gzip-compressed or not; `-` is standard output.
 ///

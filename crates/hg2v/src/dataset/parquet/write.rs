@@ -21,7 +21,7 @@ use crate::dataset::{Limits, Sink};
 use crate::error::{Error, Place, Result};
 use crate::graph::{GraphRecord, Scalar};
 use crate::output::OutputFile;
-use crate::overwrite::Destination;
+use crate::output::overwrite::Destination;
 
 /// A row group is written when the records in hand take about this many bytes:
 /// large enough to compress and scan well, small beside any machine's memory.

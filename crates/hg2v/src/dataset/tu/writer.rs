@@ -13,8 +13,8 @@ use crate::dataset::Sink;
 use crate::dataset::text::spelled;
 use crate::error::{Error, Place, Result};
 use crate::graph::GraphRecord;
+use crate::output::overwrite::Destination;
 use crate::output::{OutputFile, OutputFolder, ScratchFolder};
-use crate::overwrite::Destination;
 
 /// Begins writing a TU folder, or a zip with that folder in it. NAME is the
 /// path's name up to its first dot.

@@ -5,8 +5,8 @@ use std::fs::{self, DirEntry, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::temporary::PREFIX;
 use crate::error::{Error, Result};
-use crate::output::temporary::PREFIX;
 
 /// What becomes of something that stands where an output is to go. Pipes and devices are written
 /// to in any case, and an empty folder may become one that is not.

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import hg2v
+from hg2v import _saved
 from hg2v.errors import FileError, HG2VError, InputError, NotFittedError, ParameterError
 from shared import PARAMS, same
 
@@ -325,21 +326,25 @@ def test_folders_of_rivals_refused(arrays, tmp_path):
         hg2v.Graph2Vec().save(tmp_path / "other")
     about = json.loads((made / "estimator.json").read_text())
     state = (made / "state.json").read_bytes()
+
+    def signed(changed):
+        kept = {name: value for name, value in about.items() if name != "digest"}
+        return _saved._spelled({**kept, **changed})
+
     for damage, said in (
         (lambda: (made / "estimator.json").write_text("{"), "not JSON"),
         (lambda: (made / "estimator.json").write_text("[]"), "not an object"),
         (
-            lambda: (made / "estimator.json").write_text(json.dumps({**about, "format": 2})),
-            "format 2",
+            lambda: (made / "estimator.json").write_text(json.dumps({**about, "format": 1})),
+            "format 1, but",
         ),
         (
             lambda: (made / "estimator.json").write_text(json.dumps({**about, "params": {"a": 1}})),
-            "parameters",
+            "changed or damaged",
         ),
+        (lambda: (made / "estimator.json").write_bytes(signed({"params": {"a": 1}})), "parameters"),
         (
-            lambda: (made / "estimator.json").write_text(
-                json.dumps({**about, "params": {"label": [1]}})
-            ),
+            lambda: (made / "estimator.json").write_bytes(signed({"params": {"label": [1]}})),
             "label is",
         ),
         (lambda: (made / "estimator.json").write_text("[" * 100_000), "not JSON"),

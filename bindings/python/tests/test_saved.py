@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import hg2v
+from hg2v import _saved
 from hg2v.errors import FileError, InputError
 from shared import PARAMS, same
 
@@ -54,6 +55,13 @@ def test_a_folder_that_does_not_say(fitted, atoms, tmp_path):
     same(loaded.transform(atoms), fitted.transform(atoms))
 
 
+SAVED = {
+    "HG2V": lambda arrays, dim: hg2v.HG2V(**{**PARAMS, "dim": dim}).fit(arrays),
+    "Graph2Vec": lambda arrays, dim: hg2v.Graph2Vec(dim=dim, epochs=1).fit(arrays),
+    "WLOptimalAssignment": lambda arrays, dim: hg2v.WLOptimalAssignment(rounds=dim).fit(arrays),
+}
+
+
 @pytest.mark.parametrize(
     "content, said",
     [
@@ -62,12 +70,13 @@ def test_a_folder_that_does_not_say(fitted, atoms, tmp_path):
         (b"[" * 100_000, "not JSON"),
         (b"[]", "not an object"),
         (b"{}", "format None"),
-        (b'{"format": 2}', "format 2"),
-        (b'{"format": 1, "dim": 3}', "does not say how graphs are read"),
-        (b'{"format": 1, "label": 3}', "label is 3, but it must be a text"),
-        (b'{"format": 1, "attributes": [["a"]]}', "attributes is"),
-        (b'{"format": 1, "directed": null}', "directed is None"),
-        (b'{"format": 1, "directed": "never"}', "directed is .never."),
+        (b'{"format": 1}', "format 1, but"),
+        (b'{"format": 2}', "changed or damaged"),
+        (_saved._spelled({"dim": 3}), "does not say how graphs are read"),
+        (_saved._spelled({"label": 3}), "label is 3, but it must be a text"),
+        (_saved._spelled({"attributes": [["a"]]}), "attributes is"),
+        (_saved._spelled({"directed": None}), "directed is None"),
+        (_saved._spelled({"directed": "never"}), "directed is .never."),
     ],
 )
 def test_what_folders_say_is_not_believed(content, said, fitted, tmp_path):
@@ -79,18 +88,29 @@ def test_what_folders_say_is_not_believed(content, said, fitted, tmp_path):
     assert str(file) in str(caught.value)
 
 
+@pytest.mark.parametrize("kind", ["HG2V", "Graph2Vec"])
+def test_no_flipped_bit_of_what_python_saves_is_believed(kind, arrays, tmp_path):
+    estimator = SAVED[kind](arrays, 4)
+    estimator.save(tmp_path / "model")
+    file = tmp_path / "model" / ("reading.json" if kind == "HG2V" else "estimator.json")
+    whole = file.read_bytes()
+    params = type(estimator).load(tmp_path / "model").get_params()
+    for at in range(0, 8 * len(whole), 3):
+        flipped = bytearray(whole)
+        flipped[at // 8] ^= 1 << at % 8
+        file.write_bytes(flipped)
+        try:
+            loaded = type(estimator).load(tmp_path / "model")
+        except InputError:
+            continue
+        assert loaded.get_params() == params, flipped
+
+
 def test_a_file_of_any_length_is_not_read(fitted, tmp_path):
     fitted.save(tmp_path / "model")
     os.truncate(tmp_path / "model" / "reading.json", 1 << 40)
     with pytest.raises(InputError, match="reading.json: longer than"):
         hg2v.load(tmp_path / "model")
-
-
-SAVED = {
-    "HG2V": lambda arrays, dim: hg2v.HG2V(**{**PARAMS, "dim": dim}).fit(arrays),
-    "Graph2Vec": lambda arrays, dim: hg2v.Graph2Vec(dim=dim, epochs=1).fit(arrays),
-    "WLOptimalAssignment": lambda arrays, dim: hg2v.WLOptimalAssignment(rounds=dim).fit(arrays),
-}
 
 
 @pytest.mark.parametrize("kind", SAVED)

@@ -3,6 +3,7 @@
 ``estimator.json`` says whose folder it is and has the parameters, ``state.json`` has the rest,
 and the first has the sum of the second. The folder of :class:`hg2v.HG2V` is the command's, and
 ``reading.json`` beside it says how its graphs are read, which the command has no need to know.
+Both files of JSON have a digest of themselves, so that no changed byte gives other vectors.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ._inputs import READING, check_reading
 from ._parameters import spelled
 from .errors import FileError, HG2VError, InputError, ParameterError
 
-FORMAT = 1
+FORMAT = 2
 ESTIMATOR = "estimator.json"
 STATE = "state.json"
 READING_FILE = "reading.json"
@@ -150,7 +151,13 @@ def _replace(folder: pathlib.Path, write: Callable[[pathlib.Path], None]) -> Non
 
 def _spelled(about: Mapping[str, Any]) -> bytes:
     versioned = {"format": FORMAT, "hg2v": _hg2v.__version__, **about}
-    return spelled(versioned, indent=2).encode()
+    return spelled({**versioned, "digest": _digest(versioned)}, indent=2).encode()
+
+
+def _digest(about: Mapping[str, Any]) -> str:
+    """The SHA-256 of what a file says, however it is spelled."""
+    said = json.dumps(json.loads(spelled(about)), sort_keys=True)
+    return hashlib.sha256(said.encode()).hexdigest()
 
 
 def _versioned(file: pathlib.Path) -> dict[str, Any]:
@@ -159,6 +166,11 @@ def _versioned(file: pathlib.Path) -> dict[str, Any]:
         raise InputError(
             f"{file}: format {about.get('format')!r}, but this is hg2v {_hg2v.__version__}, which "
             f"reads format {FORMAT}; update hg2v, or fit again"
+        )
+    if about.pop("digest", None) != _digest(about):
+        raise InputError(
+            f"{file}: it does not say what it said when it was written: it was changed or damaged; "
+            "restore it, or fit and save again"
         )
     return about
 

@@ -46,14 +46,15 @@ pub(crate) struct Part {
 impl Parts {
     /// Those of an output that takes longer than `spared`; `identity` tells all that vectors
     /// depend on but the graphs. There are none where the output is no file.
-    pub(crate) fn beside(out: &Path, identity: &[&[u8]], spared: Duration) -> Option<Parts> {
+    pub(crate) fn beside(out: &Path, identity: &[String], spared: Duration) -> Option<Parts> {
         let is_file = fs::metadata(out).map_or(out.as_os_str() != "-", |there| there.is_file());
         let mut name = out.file_name().filter(|_| is_file)?.to_owned();
         name.push(".partial");
         let folder = out.with_file_name(name);
         let mut hash = Sha256::new();
         hash.update(MAGIC);
-        for part in [env!("CARGO_PKG_VERSION").as_bytes()].iter().chain(identity) {
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        for part in std::iter::once(&version).chain(identity) {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }

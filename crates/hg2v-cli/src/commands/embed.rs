@@ -150,11 +150,8 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
 
 /// Where what is done is kept, under all that vectors depend on but the graphs.
 fn parts(args: &Args, model: &Hg2v) -> anyhow::Result<Option<Parts>> {
-    let config = serde_json::to_vec(model.config())?;
-    let parameters: Vec<u8> =
-        model.parameters().iter().flat_map(|value| value.to_le_bytes()).collect();
-    let (device, per) = (args.device.describe(), format!("{:?}", args.per));
-    let identity: [&[u8]; 4] = [&config, &parameters, device.as_bytes(), per.as_bytes()];
+    let (model, device) = (model.digest()?, args.device.describe());
+    let identity = [model, device, format!("{:?}", args.per)];
     Ok(Parts::beside(&args.out, &identity, args.checkpoint_every))
 }
 

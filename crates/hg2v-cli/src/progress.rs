@@ -20,7 +20,7 @@ const LINE: Duration = Duration::from_secs(30);
 pub(crate) struct Progress {
     bar: ProgressBar,
     /// Ends the thread that shows it.
-    _shown: Option<Sender<()>>,
+    shown: Option<Sender<()>>,
 }
 
 impl Deref for Progress {
@@ -34,7 +34,12 @@ impl Deref for Progress {
 impl Progress {
     /// Says nothing to anybody.
     pub(crate) fn silent() -> Progress {
-        Progress { bar: ProgressBar::hidden(), _shown: None }
+        Progress { bar: ProgressBar::hidden(), shown: None }
+    }
+
+    /// Whether anybody is told.
+    pub(crate) fn is_shown(&self) -> bool {
+        self.shown.is_some()
     }
 
     /// Begins to say how many of `len` things are done (a spinner when unknown).
@@ -76,7 +81,7 @@ impl Progress {
             }
         });
         // Work goes on unwatched where there is no thread left.
-        Progress { bar, _shown: shown.ok().map(|_| ends) }
+        Progress { bar, shown: shown.ok().map(|_| ends) }
     }
 }
 

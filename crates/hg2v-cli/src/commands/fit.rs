@@ -312,10 +312,13 @@ fn continuation(args: &Args, why: impl std::fmt::Display) -> String {
 }
 
 fn show(bar: &Progress, step: &Step) {
+    if !bar.is_shown() {
+        return;
+    }
     let losses: Vec<String> = step.mean.iter().map(|loss| format!("{:.3}", loss.total())).collect();
     bar.set_length(step.total);
     bar.set_position(step.step + 1);
-    bar.set_message(format!("epoch {}, loss {}", step.epoch + 1, losses.join(" ")));
+    bar.set_message(format!("training, epoch {}, loss {}", step.epoch + 1, losses.join(" ")));
 }
 
 /// `log.jsonl`, a line an epoch.

@@ -276,10 +276,12 @@ fn vectors_of_another_model_are_not_taken_for_these() {
     assert_eq!(code, 2, "{err}");
     assert!(err.contains("what is done is kept in v.csv.partial"), "{err}");
     fs::write(at.join("graphs.jsonl"), &graphs).unwrap();
+    // What a user put there is the user's.
+    fs::write(at.join("v.csv.partial/notes.txt"), "mine").unwrap();
     done(at, &embed("n", "v.csv"));
     let read = |name: &str| fs::read(at.join(name)).unwrap();
     assert_eq!(read("v.csv"), read("whole.csv"));
-    assert!(!at.join("v.csv.partial").exists());
+    assert_eq!(names(&at.join("v.csv.partial")), ["notes.txt"]);
 }
 
 #[test]

@@ -112,9 +112,9 @@ impl Context {
         for graph in named.iter().skip(said as usize) {
             self.say(format!("skipped: {graph}"));
         }
-        let more = count - said.max(named.len() as u64);
+        let more = count > named.len() as u64;
         let others =
-            if more > 0 { format!(", {more} more than named above") } else { String::new() };
+            if more { format!(", the first {} named above", named.len()) } else { String::new() };
         self.say(format!("{} skipped{others}", counted(count, "graph")));
     }
 

@@ -117,7 +117,7 @@ fn of_many_the_first_are_named_and_of_none_nothing_is_written() {
     fs::write(at.join("g.jsonl"), format!("{}{{\"edges\":[]}}\n", "no\n".repeat(30))).unwrap();
     let (_, err) = done(at, &["convert", "g.jsonl", "c.jsonl", "--skip-invalid"]);
     assert_eq!(err.matches("skipped: ").count(), 10, "{err}");
-    assert!(err.contains("30 graphs skipped, 20 more than named above"), "{err}");
+    assert!(err.contains("30 graphs skipped, the first 10 named above"), "{err}");
     fs::write(at.join("none.jsonl"), "no\n".repeat(30)).unwrap();
     let (code, _, err) = hg2v(at, &["convert", "none.jsonl", "d.jsonl", "--skip-invalid"]);
     assert_eq!(code, 2);

@@ -513,7 +513,7 @@ fn bytes_that_are_no_text_are_refused_where_they_stand() {
                 let refused = refused.unwrap_err();
                 assert!(refused.is_of_one_graph());
                 let refused = refused.to_string();
-                let said = format!("record 2: `{name}` holds `c\\\\xff`, which is not UTF-8");
+                let said = format!("record 2: `{name}` holds `c\\xff`, which is not UTF-8");
                 assert!(refused.contains(&said), "{:?}: {refused}", column.data_type());
             }
             // The others are as good as ever.

@@ -39,9 +39,9 @@ impl<'l> Parser<'l> {
             let around = &line[e.valid_up_to()..line.len().min(e.valid_up_to() + 8)];
             Fault::new(
                 format!(
-                    "byte {} of the line, {}, is not UTF-8",
+                    "byte {} of the line, `{}`, is not UTF-8",
                     e.valid_up_to() + 1,
-                    shown(&around.escape_ascii().to_string())
+                    around.escape_ascii()
                 ),
                 "save the file as UTF-8",
             )

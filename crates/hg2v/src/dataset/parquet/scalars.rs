@@ -188,7 +188,7 @@ fn widened(data_type: &DataType) -> Vec<DataType> {
 fn not_utf8(name: &str, bytes: &[u8]) -> Fault {
     let start = &bytes[..bytes.len().min(20)];
     Fault::new(
-        format!("`{name}` holds {}, which is not UTF-8", shown(&start.escape_ascii().to_string())),
+        format!("`{name}` holds `{}`, which is not UTF-8", start.escape_ascii()),
         "store texts in UTF-8, and other bytes spelled out, in hexadecimal for example",
     )
 }

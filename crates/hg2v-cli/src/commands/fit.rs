@@ -212,9 +212,7 @@ fn folder_of_run(args: &Args) -> hg2v::Result<PathBuf> {
         return Ok(out);
     }
     saved::check_replaceable(&out)?;
-    let mut beside = out.as_os_str().to_owned();
-    beside.push(".new");
-    let beside = PathBuf::from(beside);
+    let beside = beside(&out)?;
     match (args.resume, occupied(&beside)?) {
         (true, false) if is_unfinished(&out) => return Ok(out),
         // A run that was stopped, and is not gone on with.
@@ -225,6 +223,19 @@ fn folder_of_run(args: &Args) -> hg2v::Result<PathBuf> {
         _ => {}
     }
     Ok(beside)
+}
+
+/// `MODEL.new`, beside the folder itself and not beside a link to it: on the same disk.
+fn beside(model: &Path) -> hg2v::Result<PathBuf> {
+    // Without a slash at the end.
+    let model: PathBuf = model.components().collect();
+    let model = match model.file_name() {
+        Some(_) if !model.is_symlink() => model,
+        _ => fs::canonicalize(&model).map_err(|e| Error::io(&model, "read", e))?,
+    };
+    let mut name = model.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    Ok(model.with_file_name(name))
 }
 
 fn is_unfinished(folder: &Path) -> bool {

@@ -139,9 +139,12 @@ fn nonsense_is_wrong_usage() {
     fs::create_dir(at.join("empty")).unwrap();
     fs::write(at.join("empty/PTC_FR.jsonl"), "").unwrap();
     fs::write(at.join("empty/MNIST.jsonl"), "{\"edges\":[[0,1]],\"y\":1}\n").unwrap();
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 10] = [
         (&["fig-wl", "--splits", "3"], "--splits"),
         (&["fig-wl", "--fresh"], "--fresh"),
+        (&["fig-wl", "--sets", "PTC_FR"], "--sets is given"),
+        (&["fig-coarsening", "--preset", "paper"], "--preset is given"),
+        (&["fig-spectra", "--device", "cuda"], "--device is given"),
         (&["fig-spectra", "--data-dir", "data", "--sets", "MOO"], "--sets is `MOO`"),
         (&["fig-spectra", "--data-dir", "empty"], "hg2v datasets get ENZYMES"),
         (&["fig-spectra", "--data-dir", "empty", "--sets", "PTC_FR"], "no graphs"),

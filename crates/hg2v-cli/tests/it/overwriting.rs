@@ -174,6 +174,18 @@ fn a_model_that_is_replaced_works_until_then() {
     assert!(!at.join("m.new").exists());
     must(at, "embed m graphs.jsonl --out again.csv");
     assert_eq!(read("before.csv"), read("again.csv"));
+
+    // However it is named.
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("m", at.join("link")).unwrap();
+    let names = if cfg!(unix) { &["m/", "./m", "link", "link/"][..] } else { &["m/", "./m"] };
+    for (seed, name) in names.iter().enumerate() {
+        must(at, &format!("fit graphs.jsonl --out {name} --force --seed {seed} {MODEL}"));
+        let config: serde_json::Value = serde_json::from_slice(&read("m/config.json")).unwrap();
+        assert_eq!(config["recipe"]["seed"], seed, "{name}");
+        let left = fs::read_dir(at.join("m")).unwrap().count();
+        assert_eq!((left, at.join("m.new").exists()), (4, false), "{name}");
+    }
 }
 
 /// A file that appears while a command works is somebody's, and stays.

@@ -59,6 +59,7 @@ impl OutputFile {
     ///
     /// # Errors
     /// As [`create`](OutputFile::create).
+    #[cfg(feature = "parquet")]
     pub(crate) fn again(&self) -> Result<OutputFile> {
         let overwrite = match &self.to {
             Target::File(_, replaced, _) => replaced.overwrite,

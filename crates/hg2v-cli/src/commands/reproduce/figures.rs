@@ -8,11 +8,12 @@ use std::io::Write;
 use std::time::Instant;
 
 use hg2v::error::{Error, Place};
+use hg2v::nn::machine::MachineName;
 use hg2v::output::OutputFile;
 use serde_json::{Value, json};
 
 use super::sets::{self, Origin};
-use super::{Args, value_name};
+use super::{Args, What, value_name};
 use crate::context::Context;
 use crate::figure::Drawing;
 use crate::host::Host;
@@ -85,16 +86,23 @@ pub(super) fn run(
     context.print(format!("\nwrote {}", files.join(", ")))
 }
 
-/// Options that mean something for tables alone.
+/// Options that mean something for tables alone, or for other figures.
 fn refuse_options(args: &Args) -> hg2v::Result<()> {
+    let tables = "it is for tables, not figures";
+    let neighbors = "it is for tables and fig-neighbors, which train models";
+    let trains = matches!(args.what, What::FigNeighbors);
+    let takes_sets = trains || matches!(args.what, What::FigSpectra);
     let given = [
-        ("--splits", args.splits.is_some()),
-        ("--grid", args.grid.is_some()),
-        ("--fresh", args.fresh),
-        ("--markdown", args.markdown),
+        ("--splits", args.splits.is_some(), tables),
+        ("--grid", args.grid.is_some(), tables),
+        ("--fresh", args.fresh, tables),
+        ("--markdown", args.markdown, tables),
+        ("--preset", !trains && !matches!(args.preset, Preset::Default), neighbors),
+        ("--device", !trains && args.device.device != MachineName::Cpu, neighbors),
+        ("--sets", !takes_sets && !args.sets.is_empty(), "this figure has its own graphs"),
     ];
-    match given.into_iter().find(|(_, given)| *given) {
-        Some((name, _)) => Err(Error::parameter(name, "given", "it is for tables, not figures")),
+    match given.into_iter().find(|(_, given, _)| *given) {
+        Some((name, _, requirement)) => Err(Error::parameter(name, "given", requirement)),
         None => Ok(()),
     }
 }

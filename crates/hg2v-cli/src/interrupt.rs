@@ -18,6 +18,7 @@ use hg2v::output;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::json::Failed;
 use crate::threads;
 
 /// How long a step, or a process of ours, has to come to its end.
@@ -40,18 +41,19 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on, whoever asks for an end leaves nothing half written behind.
+/// From now on, whoever asks for an end leaves nothing half written behind; with `json` programs
+/// are told as well.
 ///
 /// # Errors
 /// A system that lets nobody listen, or has no thread left.
-pub(crate) fn listen() -> anyhow::Result<()> {
+pub(crate) fn listen(json: bool) -> anyhow::Result<()> {
     let mut signals = Signals::new(endings()).context("cannot listen for Ctrl-C")?;
     threads::start("signals", move || {
         let mut signals = signals.forever();
         let Some(signal) = signals.next() else { return };
         let heard = Instant::now();
-        if threads::start("end", move || end(signal)).is_err() {
-            end(signal);
+        if threads::start("end", move || end(signal, json)).is_err() {
+            end(signal, json);
         }
         let again = signals.find(|_| heard.elapsed() > ECHO).unwrap_or(signal);
         signal_hook::low_level::exit(code_of(again).into());
@@ -64,7 +66,7 @@ pub(crate) fn code_of(signal: i32) -> u8 {
     u8::try_from(128 + signal).unwrap_or(u8::MAX)
 }
 
-fn end(signal: i32) -> ! {
+fn end(signal: i32, json: bool) -> ! {
     ASKED.store(signal, Ordering::SeqCst);
     if matches!(*locked(&FAREWELL), Some((_, Way::AfterTheStep))) {
         // Whoever comes to the end of a step ends the process.
@@ -73,8 +75,13 @@ fn end(signal: i32) -> ! {
     if let Some(child) = locked(&CHILD).as_mut() {
         dismiss(child);
     }
-    if let Some((words, _)) = &*locked(&FAREWELL) {
+    let words = locked(&FAREWELL).as_ref().map(|(words, _)| words.clone());
+    if let Some(words) = &words {
         let _ = writeln!(io::stderr(), "error: {words}");
+    }
+    if json {
+        let words = words.unwrap_or_else(|| "stopped by a signal".to_owned());
+        Failed::new(code_of(signal), "stopped", words).tell();
     }
     output::discard_unfinished();
     exit(code_of(signal).into());

@@ -53,7 +53,7 @@ impl Command {
     pub(crate) fn run(self, context: &Context) -> anyhow::Result<()> {
         // A server finishes what it has accepted.
         if !matches!(self, Command::Serve(_)) {
-            interrupt::listen()?;
+            interrupt::listen(context.global.json)?;
         }
         match self {
             Command::Demo(args) => demo::run(args, context),

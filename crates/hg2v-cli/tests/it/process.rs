@@ -103,6 +103,13 @@ fn the_code_tells_which_signal_ended_a_command() {
             assert_eq!(names(at), before, "{words}, {signal}");
         }
     }
+    let (child, graphs) = waiting(at, &["info", "-", "--json"]);
+    wait_until("nobody listens", || listens(&child));
+    send("-INT", &child);
+    let output = child.wait_with_output().unwrap();
+    drop(graphs);
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&told["error"]["code"], &told["error"]["kind"]), (&130.into(), &"stopped".into()));
 }
 
 #[test]

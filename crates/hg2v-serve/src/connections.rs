@@ -49,7 +49,7 @@ const ROOM: Duration = Duration::from_millis(100);
 /// In a shutdown: how long who just came may take to ask, and who asks to send a body, or to
 /// read; and how long who was answered before may take to ask again.
 const LAST_CALL: Duration = Duration::from_secs(2);
-const LINGER: Duration = Duration::from_millis(300);
+const LINGER: Duration = Duration::from_secs(1);
 
 /// Threads that move bytes; others work.
 const WORKERS: usize = 2;
@@ -241,6 +241,8 @@ async fn attend(
     loop {
         let unread = if last_call.is_some() { unread.min(LAST_CALL) } else { unread };
         tokio::select! {
+            // What has come is looked at before anything is ended.
+            biased;
             _ = connection.as_mut() => return,
             () = pulse.overdue(unread) => return,
             () = pulse.told_to_leave(), if !last => {

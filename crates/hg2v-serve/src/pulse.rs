@@ -9,9 +9,9 @@ use tokio::sync::Notify;
 use tokio::time::sleep;
 
 /// How long somebody known may wait or pause before a newcomer takes the place, and somebody
-/// new may take to show who it is. A thousand who say nothing are gone after half a second.
+/// new may take to show who it is: a thousand of them a second can be heard.
 const PATIENCE: Duration = Duration::from_secs(1);
-const INTRODUCTION: Duration = Duration::from_millis(250);
+const INTRODUCTION: Duration = Duration::from_millis(500);
 
 /// What a connection is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
-use socket2::{Domain, Protocol, SockRef, Socket, Type};
+use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
@@ -58,7 +58,7 @@ pub(crate) async fn close(listener: tokio::net::TcpListener, mut take: impl FnMu
 /// Has the kernel drop the first packet of whoever is not in yet.
 #[cfg(target_os = "linux")]
 fn turn_away(listener: &tokio::net::TcpListener) -> io::Result<()> {
-    use socket2::SockFilter;
+    use socket2::{SockFilter, SockRef};
     // Of a TCP header: where its flags are, and those of a first packet.
     const FLAGS: u32 = 13;
     const SYN: u32 = 0x02;

@@ -26,7 +26,9 @@ pub(crate) fn raised(py: Python<'_>, error: hg2v_eval::Error) -> PyErr {
             "FileError",
             (source.raw_os_error(), text, path.to_string_lossy().into_owned()),
         ),
-        hg2v_eval::Error::Graphs(Error::Exists { path, .. }) => {
+        hg2v_eval::Error::Graphs(Error::Exists { path, replaceable, .. }) => {
+            let asking = if replaceable { "say overwrite=True" } else { "remove it first" };
+            let text = text.replace("remove it first", asking);
             exception(py, "FileError", (EEXIST, text, path.to_string_lossy().into_owned()))
         }
         hg2v_eval::Error::Graphs(Error::Parameter { .. }) | hg2v_eval::Error::Parameter { .. } => {
@@ -50,19 +52,6 @@ pub(crate) fn told(input: &InputError) -> (String, Option<u64>) {
     let position = number.saturating_sub(1);
     let problem = input.problem.replace(&format!("graph number {position} (from 0)"), "it");
     (format!("{problem}; {}", input.fix), Some(position))
-}
-
-/// The refusal to write over a file.
-pub(crate) fn exists(py: Python<'_>, path: &Path) -> PyErr {
-    let path = path.to_string_lossy().into_owned();
-    let text = format!(
-        "{path}: cannot create: a file is there already; name another, or say overwrite=True"
-    );
-    let made = py
-        .import("errno")
-        .and_then(|errno| errno.getattr("EEXIST"))
-        .and_then(|code| exception(py, "FileError", (code, text, path)));
-    made.unwrap_or_else(|failure| failure)
 }
 
 /// A panic: a mistake of ours, told as such.

@@ -12,6 +12,7 @@ use arrow_buffer::OffsetBuffer;
 use arrow_schema::{Field, Schema};
 use hg2v::dataset::{self, Limits, jsonl};
 use hg2v::graph::{GraphRecord, Scalar, WeightPolicy};
+use hg2v::output::overwrite::{Destination, Overwrite};
 use hg2v::prepare::{Run, graph_of};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
@@ -20,7 +21,7 @@ use pyo3::types::PyBytes;
 use pyo3_arrow::PyRecordBatch;
 use pyo3_arrow::input::AnyRecordBatch;
 
-use crate::errors::{IN_MEMORY, exists, parameter, raised};
+use crate::errors::{IN_MEMORY, parameter, raised};
 use crate::refused::{self, Refused, problem};
 use crate::work;
 
@@ -182,16 +183,13 @@ impl Graphs {
         exported(py, batch)
     }
 
-    /// Writes the graphs; the name tells the format. A file that is there is replaced only
-    /// with `overwrite`.
+    /// Writes the graphs; the name tells the format. What is there is replaced only with
+    /// `overwrite`.
     #[pyo3(signature = (path, overwrite=false))]
     fn write(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<()> {
-        // Pipes and devices are there to be written to.
-        if !overwrite && path.is_file() {
-            return Err(exists(py, &path));
-        }
+        let overwrite = if overwrite { Overwrite::Always } else { Overwrite::Never };
         work::run(py, 0, None, |watch| {
-            let mut sink = dataset::create(&path, None)?;
+            let mut sink = dataset::create(Destination { path: &path, overwrite }, None)?;
             for (i, record) in self.records.iter().enumerate() {
                 sink.write(record)?;
                 watch.at(i as u64, self.records.len() as u64)?;

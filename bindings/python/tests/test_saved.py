@@ -213,7 +213,7 @@ def test_files_of_graphs_are_not_written_over(ending, arrays, tmp_path):
     hg2v.graphs(arrays[:1]).write(path)
     before = path.read_bytes()
     with pytest.raises(
-        FileError, match="cannot create: a file is there .*overwrite=True"
+        FileError, match="; name another place, or say overwrite=True$"
     ) as caught:
         hg2v.graphs(arrays).write(path)
     assert caught.value.errno == errno.EEXIST and caught.value.filename == str(path)

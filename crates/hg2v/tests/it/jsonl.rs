@@ -106,8 +106,8 @@ fn unknown_keys_are_said_once() {
 
 #[test]
 fn numbers_and_names_are_kept_to_the_bit() {
-    let record = one(r#"{"id":9007199254740993,"y":0.30000000000000004,"nodes":[1,1.0,"1",true],
-            "edges":[["1",1.0,5e-324]]}"#
+    let record = one(r#"{"id":9007199254740993,"y":0.30000000000000004,"nodes":[1,2.5,"1",true],
+            "edges":[["1",2.5,5e-324]]}"#
         .replace('\n', "")
         .as_str());
     assert_eq!(record.id, Some(Scalar::Int(9_007_199_254_740_993)));
@@ -144,6 +144,7 @@ fn malformed_lines_are_refused_with_place_and_value() {
         (r#"{"edges":[[0,1]]} trailing"#, &["not JSON", "trailing"]),
         (r#"{"edges":[[0,1]],"edges":[]}"#, &["`edges` twice"]),
         (r#"{"edges":[[0]]}"#, &["`edges[0]`", "fewer than two"]),
+        (r#"{"nodes":[1,"1",1.0],"edges":[]}"#, &["`nodes[2]` is `1`, as `nodes[0]` is"]),
         (r#"{"edges":[[0,1],[0,1,2,3]]}"#, &["`edges[1]`", "more than three"]),
         (r#"{"edges":[7]}"#, &["`edges[0]`", "integer `7`"]),
         (r#"{"edges":[[0,1,"w"]]}"#, &["`edges[0]`", "\"w\"", "a number"]),

@@ -212,9 +212,7 @@ def test_files_of_graphs_are_not_written_over(ending, arrays, tmp_path):
     path = tmp_path / f"graphs.{ending}"
     hg2v.graphs(arrays[:1]).write(path)
     before = path.read_bytes()
-    with pytest.raises(
-        FileError, match="; name another place, or say overwrite=True$"
-    ) as caught:
+    with pytest.raises(FileError, match="; name another place, or say overwrite=True$") as caught:
         hg2v.graphs(arrays).write(path)
     assert caught.value.errno == errno.EEXIST and caught.value.filename == str(path)
     assert path.read_bytes() == before

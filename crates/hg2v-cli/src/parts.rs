@@ -11,13 +11,14 @@
 //! All numbers are little-endian.
 
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hg2v::dataset::jsonl;
 use hg2v::error::Error;
+use hg2v::input::open_regular;
 use hg2v::output::{self, OutputFile};
 use hg2v::prepare::Notes;
 use sha2::{Digest, Sha256};
@@ -70,7 +71,9 @@ impl Parts {
     /// What is kept of a chunk.
     pub(crate) fn find(&self, chunk: &Chunk) -> Option<Part> {
         self.used()?;
-        decode(&fs::read(self.file(chunk)?).ok()?)
+        let mut bytes = Vec::new();
+        open_regular(&self.file(chunk)?).ok()?.read_to_end(&mut bytes).ok()?;
+        decode(&bytes)
     }
 
     /// Keeps the vectors of a chunk, if the work is worth it by now.

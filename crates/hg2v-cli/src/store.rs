@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use hg2v::error::{Error, Place, Result};
-use hg2v::input::read_at_most;
+use hg2v::input::{open_regular, read_at_most};
 use hg2v::output::OutputFile;
 use hg2v_eval::study::{SplitResult, StudyResult};
 use serde::de::DeserializeOwned;
@@ -206,7 +206,8 @@ fn read_partial<R: DeserializeOwned>(
     path: &Path,
     identity: &impl Serialize,
 ) -> Result<Vec<Line<R>>> {
-    let text = fs::read_to_string(path).map_err(|e| Error::io(path, "read", e))?;
+    let text = open_regular(path).and_then(std::io::read_to_string);
+    let text = text.map_err(|e| Error::io(path, "read", e))?;
     let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
     let mut lines = whole.lines();
     let Some(first) = lines.next() else {

@@ -17,6 +17,7 @@ use axum::body::Bytes;
 use hg2v::dataset::{self, Format, jsonl};
 use hg2v::error::Result;
 use hg2v::graph::GraphRecord;
+use hg2v::input::read_at_most;
 use hg2v::nn::machine::Machine;
 use hg2v::saved;
 use hg2v::{Hg2v, vectors};
@@ -85,10 +86,13 @@ struct Seen {
     index: Option<(u64, SystemTime)>,
 }
 
+/// The longest configuration that is looked at.
+const MOST_BYTES: u64 = 1 << 30;
+
 impl Seen {
     /// Looks at the files now; what is missing may be about to be replaced.
     fn now(options: &Options) -> Seen {
-        let config = fs::read(options.model.join(saved::CONFIG)).ok();
+        let config = read_at_most(&options.model.join(saved::CONFIG), MOST_BYTES).ok().flatten();
         let about = |path: &Path| {
             let about = fs::metadata(path).ok()?;
             Some((about.len(), about.modified().ok()?))

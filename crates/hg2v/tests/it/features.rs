@@ -56,6 +56,9 @@ fn refusal(schema: &FeatureSchema, record: &GraphRecord) -> String {
     refused.unwrap_err().to_string()
 }
 
+/// Files of a folder, by name.
+type Files<'a> = &'a [(&'a str, &'a [u8])];
+
 /// A graph whose nodes have the labels `first` and 7, in every text format.
 fn labelled_in_every_format(first: &str) -> Vec<(&'static str, Vec<GraphRecord>)> {
     let line = format!(r#"{{"edges":[[0,1]],"node_labels":[{first},7]}}"#);
@@ -67,7 +70,7 @@ fn labelled_in_every_format(first: &str) -> Vec<(&'static str, Vec<GraphRecord>)
            <edge source="a" target="b"/></graph></graphml>"#
     );
     let labels = format!("{first}\n7\n");
-    let files: [(&str, &[(&str, &[u8])]); 4] = [
+    let files: [(&str, Files<'_>); 4] = [
         ("g.jsonl", &[("g.jsonl", line.as_bytes())]),
         ("", &[("edges.csv", b"src,dst\n0,1\n"), ("nodes.csv", nodes.as_bytes())]),
         ("g.graphml", &[("g.graphml", document.as_bytes())]),
@@ -80,7 +83,7 @@ fn labelled_in_every_format(first: &str) -> Vec<(&'static str, Vec<GraphRecord>)
             ],
         ),
     ];
-    let read = |(name, files): (&str, &[(&str, &[u8])])| {
+    let read = |(name, files): (&str, Files<'_>)| {
         let folder = folder(files);
         all(dataset::open(&folder.path().join(name), &Limits::default()))
     };

@@ -1,5 +1,6 @@
 """Pages made by the command, opened in a real browser."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -123,11 +124,11 @@ def open_page(browser):
         context.close()
 
 
-@pytest.fixture
-def server(demo):
+@contextlib.contextmanager
+def serving(demo, **variables):
     """The demo's model and graphs, served; gives the address."""
     command = [HG2V, "serve", "model", "--index", "vectors.parquet", "--data", "graphs.jsonl", "--listen", "127.0.0.1:0", "--json"]
-    environment = {**os.environ, "HG2V_CACHE": str(demo.parent / "cache")}
+    environment = {**os.environ, "HG2V_CACHE": str(demo.parent / "cache"), **variables}
     process = subprocess.Popen(command, cwd=demo, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     line = process.stdout.readline()
     assert line, process.stderr.read()
@@ -135,6 +136,12 @@ def server(demo):
     process.terminate()
     process.communicate(timeout=30)
     assert process.returncode == 0
+
+
+@pytest.fixture
+def server(demo):
+    with serving(demo) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

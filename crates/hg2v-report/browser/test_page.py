@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import hg2v, write_jsonl
+from conftest import PICTURES, hg2v, serving, write_jsonl
 
 DATA = os.environ.get("HG2V_DATA")
 real_sets = pytest.mark.skipif(not DATA, reason="real sets need HG2V_DATA, a folder of TU zips and idx files")
@@ -407,6 +407,31 @@ def test_new_graphs_land_on_the_map(demo, server, open_page):
     opened.wait("document.querySelector('#live [role=status]').textContent.includes('JSON')")
     # The browser itself tells of the answer 422.
     opened.problems = [problem for problem in opened.problems if "422" not in problem]
+
+
+def test_a_token_opens_the_page(demo, browser):
+    with serving(demo, HG2V_TOKEN="let me in") as address, browser.new_context() as context:
+        page = context.new_page()
+        assert page.goto(address).status == 401
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=PICTURES / "login.png")
+        page.fill("#token", "open sesame")
+        page.click("button")
+        assert page.locator("[role=alert]").inner_text() == "That is not the token."
+        page.fill("#token", "let me in")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("html[data-ready]")
+        (cookie,) = context.cookies()
+        assert cookie["httpOnly"] and cookie["sameSite"] == "Strict" and "let me in" not in cookie["value"]
+        # What the page asks for later goes with the cookie.
+        page.fill("#new-graph", (demo / "graphs.jsonl").read_text().splitlines()[12])
+        page.click("#place-graph")
+        page.wait_for_selector("#panel .portrait")
+        assert page.evaluate("page.map.guests.length") == 1
+        # Who comes without it is asked.
+        with browser.new_context() as stranger:
+            assert stranger.new_page().goto(address).status == 401
+            assert stranger.request.post(f"{address}/search", data="{}").status == 401
 
 
 def fitted(folder, data, *options):

@@ -95,7 +95,7 @@ fn the_result_for_machines_has_every_count() {
         "command": "convert", "data": "<stdin>", "data_format": "jsonl",
         "out": "a.jsonl", "format": "jsonl",
         "graphs": 1, "nodes": 2, "edges": 1, "bytes": 18,
-        "ignored": ["key `colour`, which is no part of the format"], "skipped": 0,
+        "ignored": ["key `colour`, which is no part of the format"],
     });
     assert_eq!(result, expected);
 }

@@ -170,7 +170,7 @@ fn what_a_killed_command_left_is_cleared_and_what_a_living_one_writes_is_not() {
         dead.wait().unwrap();
         drop(pipe);
         assert!(half_written(at).len() > 1, "{words} left nothing");
-        done(at, &["embed", "m", "graphs.jsonl", "--out", "next.csv"]);
+        done(at, &["embed", "m", "graphs.jsonl", "--out", "next.csv", "--force"]);
         assert_eq!(half_written(at), kept, "{words}");
     }
     drop(graphs);
@@ -226,7 +226,7 @@ fn a_killed_embedding_goes_on_to_the_same_bytes() {
     .iter()
     .enumerate()
     {
-        let words = format!("embed m graphs.jsonl --no-cache {words}");
+        let words = format!("embed m graphs.jsonl --no-cache --force {words}");
         let named = |name: &str| words.replace("NAME", name);
         done(at, &named("whole").split(' ').collect::<Vec<_>>());
         let stopped = named("stopped");

@@ -355,10 +355,7 @@ fn nonsense_is_refused_with_what_to_do() {
         ("serve missing", &["missing", "check the name"]),
         ("serve m --listen 0.0.0.0:0", &["--listen is 0.0.0.0:0", "--token"]),
         ("serve m --listen nowhere", &["nowhere"]),
-        (
-            "serve m --index narrow.csv --listen 127.0.0.1:0",
-            &["1 numbers", "again with this model"],
-        ),
+        ("serve m --index narrow.csv --listen 127.0.0.1:0", &["1 numbers", "again with this one"]),
         ("serve m --queue 0", &["--queue is 0"]),
     ] {
         refused(at, line, words);

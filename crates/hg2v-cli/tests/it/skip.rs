@@ -80,6 +80,7 @@ fn a_graph_keeps_the_number_it_has_in_the_file() {
                 "g.jsonl",
                 "--out",
                 "s.csv",
+                "--force",
                 "--skip-invalid",
                 "--shard",
                 shard,

@@ -47,6 +47,18 @@ pub(crate) fn folder_with_graphs(options: &[&str]) -> tempfile::TempDir {
     folder
 }
 
+/// Writes one image, `images`, and its label, `labels`, as idx files.
+pub(crate) fn write_idx(folder: &Path) {
+    let idx = |dims: &[u32], bytes: &[u8]| {
+        let mut all = vec![0, 0, 8, dims.len() as u8];
+        all.extend(dims.iter().flat_map(|dim| dim.to_be_bytes()));
+        all.extend(bytes);
+        all
+    };
+    fs::write(folder.join("images"), idx(&[1, 2, 2], &[0, 9, 9, 9])).unwrap();
+    fs::write(folder.join("labels"), idx(&[1], &[7])).unwrap();
+}
+
 /// Waits until the run in `model` has a checkpoint.
 pub(crate) fn wait_for_checkpoint(child: &mut Child, model: &Path) {
     let started = Instant::now();

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::common::{command, folder_with_graphs, hg2v};
+use crate::common::{command, folder_with_graphs, hg2v, write_idx};
 use crate::server::{Serve, Server};
 
 const DOCUMENT: &str = include_str!("../../../../docs/command.md");
@@ -114,14 +114,7 @@ fn folder() -> tempfile::TempDir {
     done("embed m graphs.jsonl --out e.csv");
     done("generate dla --graphs 30 --nodes 8 --out MUTAG.jsonl");
     fs::write(at.join("bad.jsonl"), "{\"edges\":[[0,1]]}\n").unwrap();
-    let idx = |dims: &[u32], bytes: &[u8]| {
-        let mut all = vec![0, 0, 8, dims.len() as u8];
-        all.extend(dims.iter().flat_map(|dim| dim.to_be_bytes()));
-        all.extend(bytes);
-        all
-    };
-    fs::write(at.join("images"), idx(&[1, 2, 2], &[0, 9, 9, 9])).unwrap();
-    fs::write(at.join("labels"), idx(&[1], &[7])).unwrap();
+    write_idx(at);
     folder
 }
 

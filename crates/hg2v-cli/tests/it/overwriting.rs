@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::common::{command, done, folder_with_graphs, hg2v, wait_for_checkpoint};
+use crate::common::{command, done, folder_with_graphs, hg2v, wait_for_checkpoint, write_idx};
 
 const MODEL: &str = "--dim 4 --levels 1 --epochs 1";
 
@@ -32,14 +32,7 @@ fn folder() -> tempfile::TempDir {
     let at = folder.path();
     must(at, &format!("fit graphs.jsonl --out m {MODEL}"));
     must(at, "embed m graphs.jsonl --out e.csv");
-    let idx = |dims: &[u32], bytes: &[u8]| {
-        let mut all = vec![0, 0, 8, dims.len() as u8];
-        all.extend(dims.iter().flat_map(|dim| dim.to_be_bytes()));
-        all.extend(bytes);
-        all
-    };
-    fs::write(at.join("images"), idx(&[1, 2, 2], &[0, 9, 9, 9])).unwrap();
-    fs::write(at.join("labels"), idx(&[1], &[7])).unwrap();
+    write_idx(at);
     folder
 }
 

@@ -259,9 +259,10 @@ def test_options_are_parameters_and_names_stay(said, shown):
     assert str(InputError(said)) == shown
 
 
-def test_messages_name_what_python_has():
+def test_messages_name_what_python_has(monkeypatch):
     """Parameters that are there, limits that only the command can raise, and no file that nobody
     gave."""
+    monkeypatch.delenv("HG2V_DATA", raising=False)
     pytest.importorskip("scipy")
     huge = {"edge_index": PATH, "num_nodes": 10**9}
     negative = {"edge_index": PATH, "weight": [1.0, -2.0]}

@@ -59,7 +59,7 @@ def test_a_worker_that_is_killed_loses_nothing(spark, parquet, arrays, vectors, 
     def killed_once(batches):
         from hg2v.engines import _batches
 
-        for batch in _batches(model, 1)(batches):
+        for batch in _batches(model, 1, "raise")(batches):
             try:
                 os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
             except FileExistsError:

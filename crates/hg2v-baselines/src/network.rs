@@ -95,6 +95,31 @@ impl<R: Real> Store<R> {
         start..start + rows * columns
     }
 
+    /// What the batch norms have seen: means and variances, one after the other.
+    pub fn moments(&self) -> Vec<R> {
+        let both = |moments: &Moments<R>| [moments.mean.clone(), moments.variance.clone()].concat();
+        self.running.iter().flat_map(both).collect()
+    }
+
+    /// Puts back parameters and [moments](Store::moments); whether they are this network's.
+    #[must_use]
+    pub fn restore(&mut self, values: Vec<R>, moments: Vec<R>) -> bool {
+        let columns: usize = self.running.iter().map(|running| running.mean.len()).sum();
+        if values.len() != self.values.len() || moments.len() != 2 * columns {
+            return false;
+        }
+        self.values = values;
+        let mut rest = &moments[..];
+        for running in &mut self.running {
+            for part in [&mut running.mean, &mut running.variance] {
+                let (own, after) = rest.split_at(part.len());
+                part.copy_from_slice(own);
+                rest = after;
+            }
+        }
+        true
+    }
+
     /// Takes into account what the batch norms of a pass in training saw.
     pub fn absorb(&mut self, seen: &Seen<R>) {
         let share = R::from_f64(MOMENTUM);

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use hg2v::Hg2vParams;
-use hg2v::dataset::features::{FeatureChoice, FeatureSchema, Origin};
+use hg2v::dataset::features::{Applied, FeatureChoice, FeatureSchema, Origin};
+use hg2v::error::{Error, Result};
 use hg2v::graph::Graph;
 use hg2v::nn::Real;
+use hg2v::parallel::try_map;
 use hg2v::prepare::Collection;
-use hg2v_eval::Result;
 
 use crate::network::Pass;
 use crate::tape::{Array, Graphs, Var};
@@ -20,35 +21,55 @@ pub(crate) fn default_features() -> FeatureChoice {
     Hg2vParams::default().features
 }
 
+/// The features of all graphs, fitted to the graphs `train`.
+///
+/// # Errors
+/// Graphs that disagree on their features.
+pub(crate) fn fitted_features(
+    collection: &Collection<'_>,
+    choice: FeatureChoice,
+    train: &[usize],
+) -> Result<FeatureSchema> {
+    let (run, graphs) = (collection.run, &collection.graphs);
+    collection.look_around(choice, train);
+    let chosen = train.iter().map(|&i| (&run.records[i], &graphs[i]));
+    FeatureSchema::fit(run.file, choice, chosen)
+}
+
 /// Graphs ready for a network.
 pub(crate) struct Prepared<'a> {
     /// Numbers a node.
     pub(crate) dim: usize,
-    graphs: &'a [Graph],
+    graphs: Vec<&'a Graph>,
     /// The rows of each graph's nodes.
     features: Vec<Vec<f32>>,
 }
 
 impl<'a> Prepared<'a> {
-    /// All graphs of a collection, their features fitted to the graphs `train`.
+    /// The graphs `which` of a collection, in their order, and what their features had to have
+    /// resolved.
     ///
     /// # Errors
-    /// Graphs that disagree on their features.
+    /// Graphs whose features are not those of the schema.
     pub(crate) fn new(
         collection: &'a Collection<'_>,
-        choice: FeatureChoice,
-        train: &[usize],
-    ) -> Result<Prepared<'a>> {
-        let (run, graphs) = (collection.run, &collection.graphs);
-        collection.look_around(choice, train);
-        let chosen = train.iter().map(|&i| (&run.records[i], &graphs[i]));
-        let schema = FeatureSchema::fit(run.file, choice, chosen)?;
-        let features = |i: usize| {
+        schema: &FeatureSchema,
+        which: &[usize],
+    ) -> Result<(Prepared<'a>, Vec<Applied>)> {
+        let run = collection.run;
+        let made = try_map(which, |&i| {
             let origin = Origin { file: run.file, position: run.position_of(i) };
-            Ok(schema.apply(&run.records[i], &graphs[i], origin)?.0.values)
-        };
-        let features = (0..graphs.len()).map(features).collect::<Result<_>>()?;
-        Ok(Prepared { dim: schema.dim(), graphs, features })
+            let (rows, applied) = schema.apply(&run.records[i], &collection.graphs[i], origin)?;
+            Ok::<_, Error>((rows.values, applied))
+        })?;
+        let (features, applied) = made.into_iter().unzip();
+        let graphs = which.iter().map(|&i| &collection.graphs[i]).collect();
+        Ok((Prepared { dim: schema.dim(), graphs, features }, applied))
+    }
+
+    /// How many graphs.
+    pub(crate) fn len(&self) -> usize {
+        self.graphs.len()
     }
 
     /// Some graphs, put on a pass.
@@ -57,7 +78,7 @@ impl<'a> Prepared<'a> {
         which: &[usize],
         pass: &mut Pass<'_, R>,
     ) -> (Arc<Graphs<R>>, Var) {
-        let graphs = Graphs::new(which.iter().map(|&i| &self.graphs[i]));
+        let graphs = Graphs::new(which.iter().map(|&i| self.graphs[i]));
         let values = which.iter().flat_map(|&i| &self.features[i]);
         let values: Vec<R> = values.map(|&x| R::from_f64(f64::from(x))).collect();
         let x = pass.tape.constant(Array::new(graphs.num_nodes(), self.dim, values));

@@ -1,17 +1,21 @@
-//! Weisfeiler–Lehman labels of a whole collection, counted.
+//! Weisfeiler–Lehman labels of a collection, counted.
 
+use hg2v::error::Result;
 use hg2v::graph::wl::{Refiner, histogram};
+use hg2v::parallel::try_map;
 use hg2v::prepare::Collection;
-use hg2v_eval::error::Result;
 use rayon::prelude::*;
+
+/// The labels of one graph, round by round: ascending, with how often each occurs.
+pub type Rounds = Vec<Vec<(u32, u32)>>;
 
 /// How often each graph has each label, round by round.
 ///
 /// No label occurs in two rounds, so that one numbering serves all of them.
 #[derive(Debug, Clone)]
 pub struct Histograms {
-    /// For each graph and each round the labels, ascending, with how often each occurs.
-    pub of_graph: Vec<Vec<Vec<(u32, u32)>>>,
+    /// The labels of each graph.
+    pub of_graph: Vec<Rounds>,
     /// The last round.
     pub rounds: usize,
     /// How many labels there are.
@@ -27,20 +31,38 @@ impl Histograms {
     /// # Complexity
     /// Time O(m log d) a round for m edges in all and largest degree d.
     pub fn of(collection: &Collection<'_>, rounds: usize) -> Result<Histograms> {
-        Histograms::by(&mut Refiner::new(rounds), collection)
+        let (refiner, of_graph) = learnt(collection, &collection.all(), rounds)?;
+        Ok(Histograms { of_graph, rounds, labels: refiner.num_labels() })
     }
+}
 
-    /// As [`of`](Histograms::of), in the numbering of a refiner that may know labels already.
-    ///
-    /// # Errors
-    /// As [`of`](Histograms::of).
-    pub fn by(refiner: &mut Refiner, collection: &Collection<'_>) -> Result<Histograms> {
-        let mut rows = Vec::with_capacity(collection.len());
-        for (record, graph) in collection.run.records.iter().zip(&collection.graphs) {
-            rows.push(refiner.refine(record, graph)?);
-        }
-        let counted = |rows: &Vec<Vec<u32>>| rows.iter().map(|row| histogram(row)).collect();
-        let of_graph = rows.par_iter().map(counted).collect();
-        Ok(Histograms { of_graph, rounds: refiner.rounds(), labels: refiner.num_labels() })
+/// A refiner that knows the labels of some graphs, and their histograms.
+pub(crate) fn learnt(
+    collection: &Collection<'_>,
+    which: &[usize],
+    rounds: usize,
+) -> Result<(Refiner, Vec<Rounds>)> {
+    let mut refiner = Refiner::new(rounds);
+    let mut rows = Vec::with_capacity(which.len());
+    for &i in which {
+        rows.push(refiner.refine(&collection.run.records[i], &collection.graphs[i])?);
     }
+    Ok((refiner, rows.par_iter().map(|rows| counted(rows)).collect()))
+}
+
+/// The histograms of some graphs of a collection, each refined alone by what is known: labels
+/// never met have numbers from [`num_labels`](Refiner::num_labels) on.
+pub(crate) fn unseen(
+    refiner: &Refiner,
+    collection: &Collection<'_>,
+    which: &[usize],
+) -> Result<Vec<Rounds>> {
+    try_map(which, |&i| {
+        let rows = refiner.refine_unseen(&collection.run.records[i], &collection.graphs[i])?;
+        Ok(counted(&rows))
+    })
+}
+
+fn counted(rows: &[Vec<u32>]) -> Rounds {
+    rows.iter().map(|row| histogram(row)).collect()
 }

@@ -1,20 +1,24 @@
 //! What several commands share about graphs: options, reading them, and what is said of them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use hg2v::coarsen::Method;
 use hg2v::coarsen::cache::Cache;
+use hg2v::dataset::features::Origin;
 use hg2v::dataset::summary::SummaryOptions;
 use hg2v::dataset::{self, Format};
 use hg2v::error::{Error, Place};
 use hg2v::graph::{Findings, GraphRecord, Scalar, WeightPolicy};
-use hg2v::prepare::{Collection, Preparation, Run, graph_of};
+use hg2v::nn::machine::Machine;
+use hg2v::prepare::{Collection, Needs, Run, graph_of};
 use hg2v::vectors::Vectors;
-use hg2v::{Hg2v, Hg2vParams};
+use hg2v::{Hg2vParams, Model};
 
 use crate::context::Context;
 use crate::table::counted;
+use crate::watch::Watch;
 
 /// Where pyramids are kept between runs.
 #[derive(Args, Clone)]
@@ -131,12 +135,12 @@ pub(crate) enum Asks {
     /// Weights that the policy allows.
     Weights(WeightPolicy),
     /// What a model expects.
-    Model(Box<Preparation>),
+    Model(Arc<dyn Model>),
 }
 
 impl Asks {
-    pub(crate) fn of(model: &Hg2v) -> Asks {
-        Asks::Model(Box::new(model.config().preparation.clone()))
+    pub(crate) fn of(model: &Arc<dyn Model>) -> Asks {
+        Asks::Model(Arc::clone(model))
     }
 
     pub(crate) fn check(
@@ -148,7 +152,10 @@ impl Asks {
         match self {
             Asks::Nothing => Ok(()),
             Asks::Weights(weights) => graph_of(record, *weights, file, position).map(drop),
-            Asks::Model(preparation) => preparation.check(record, file, position),
+            Asks::Model(model) => {
+                graph_of(record, model.needs().weights, file, position)?;
+                model.check(record, Origin { file, position })
+            }
         }
     }
 }
@@ -179,19 +186,21 @@ pub(crate) fn read(data: &Path, asks: Asks, context: &Context) -> anyhow::Result
     Ok(Read { path, format: source.format, ignored, records })
 }
 
-/// Cleans and coarsens the graphs of `run` as a model of `params` will, and says how far it is.
-pub(crate) fn coarsened<'a>(
-    params: &Hg2vParams,
+/// Cleans the graphs of `run`, coarsens them where there is need of that, and says how far it is.
+pub(crate) fn collected<'a>(
     run: Run<'a>,
-    cache: Option<&Cache>,
+    needs: &Needs,
+    cache: Option<Cache>,
     context: &Context,
 ) -> hg2v::Result<Collection<'a>> {
-    params.check()?;
-    let bar = context.progress("coarsening", Some(run.records.len() as u64));
-    let (weights, coarsening) = (params.weights, &params.coarsening);
-    let made = Collection::told(run, weights, coarsening, cache, &|more| bar.inc(more));
-    bar.finish_and_clear();
-    made
+    let watch = Watch::new(context);
+    let work = hg2v::context::Context::default().cached_in(cache).watched_by(&watch);
+    Collection::new(run, needs, &work)
+}
+
+/// A context for work on `machine` that nobody watches.
+pub(crate) fn on(machine: &Machine) -> hg2v::context::Context<'static> {
+    hg2v::context::Context::default().on(machine.clone())
 }
 
 /// Says what files hold and graphs do not carry; what only lies [beside](hg2v::dataset::Source::beside)

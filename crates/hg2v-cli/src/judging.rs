@@ -5,7 +5,7 @@ use hg2v::Hg2vParams;
 use hg2v::error::Error;
 use hg2v_eval::Score;
 use hg2v_eval::evaluation::Judgement;
-use hg2v_eval::method::{Embedder, Role};
+use hg2v_eval::method::Candidate;
 use hg2v_eval::study::{Mode, Study, StudyResult};
 
 use crate::context::Context;
@@ -57,16 +57,16 @@ pub(crate) enum GridArg {
     Small,
 }
 
-/// Judges an embedder on every split, a step of a bar for each.
+/// Judges a candidate on every split, a step of a bar for each.
 pub(crate) fn judged(
     name: &str,
     study: &Study<'_>,
-    embedder: &dyn Embedder,
+    candidate: Candidate<'_>,
     context: &Context,
 ) -> anyhow::Result<Judgement> {
     let bar = context.progress("evaluating", Some(study.splits.len() as u64));
     bar.set_message(name.to_owned());
-    let result = study.judge(Role::Embedder(embedder), &[], |_| {
+    let result = study.judge(candidate, &[], |_| {
         bar.inc(1);
         Ok(())
     })?;

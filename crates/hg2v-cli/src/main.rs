@@ -1,6 +1,5 @@
 //! The `hg2v` command: parse, call, print. One file a command under `commands/`.
 
-mod chunks;
 mod commands;
 mod context;
 mod device;
@@ -13,12 +12,13 @@ mod judging;
 mod near;
 mod network;
 mod out;
-mod parts;
 mod predictions;
 mod progress;
 mod store;
 mod table;
 mod threads;
+mod vocabulary;
+mod watch;
 
 use std::io::{self, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -2,11 +2,15 @@
 
 use clap::{Args, ValueEnum};
 use hg2v::dataset::features::When;
+use hg2v::graph::WeightPolicy;
 use hg2v::model::architecture::Layer;
 use hg2v::nn::dense::Activation;
 use hg2v::nn::pairs::{Negatives, Score};
 use hg2v::nn::readout::Readout;
-use hg2v::{Error, Hg2vParams, Result};
+use hg2v::{Error, Hg2vParams, Method, Result, Untrained, coarsen};
+use hg2v_baselines::embedders::graph2vec_gnn::Graph2VecGnn;
+use hg2v_baselines::registry;
+use serde_json::{Value, json};
 
 use crate::graphs::{MethodArg, WeightArg};
 
@@ -95,6 +99,26 @@ pub(crate) struct NetworkArgs {
     /// What to do with edge weights [default: use]
     #[arg(long, value_enum, value_name = "W")]
     weights: Option<WeightArg>,
+    #[command(flatten)]
+    others: OtherArgs,
+}
+
+/// What other methods than HG2V can be told.
+#[derive(Args, Clone, Default)]
+#[command(next_help_heading = "Other methods")]
+pub(crate) struct OtherArgs {
+    /// Rounds of Weisfeiler–Lehman refinement [default: 3 of graph2vec and wwl, 4 of the other kernels]
+    #[arg(long, value_name = "H")]
+    rounds: Option<usize>,
+    /// Layers of infograph [default: 4]
+    #[arg(long, value_name = "N")]
+    layers: Option<usize>,
+    /// Training graphs that a kernel's model compares others with [default: twice --dim]
+    #[arg(long, value_name = "M")]
+    landmarks: Option<usize>,
+    /// λ of wwl [default: one over the median distance between landmarks]
+    #[arg(long, value_name = "L")]
+    lambda: Option<f64>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -177,6 +201,18 @@ impl Preset {
     }
 }
 
+impl OtherArgs {
+    fn given(&self) -> Vec<(&'static str, Value)> {
+        let options = [
+            ("rounds", self.rounds.map(|v| json!(v))),
+            ("layers", self.layers.map(|v| json!(v))),
+            ("landmarks", self.landmarks.map(|v| json!(v))),
+            ("lambda", self.lambda.map(|v| json!(v))),
+        ];
+        options.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    }
+}
+
 impl NetworkArgs {
     /// The model that the options describe.
     ///
@@ -184,6 +220,77 @@ impl NetworkArgs {
     /// Options that contradict each other.
     pub(crate) fn params(&self, seed: u64) -> Result<Hg2vParams> {
         self.over(self.preset.unwrap_or(Preset::Default).params().seed(seed))
+    }
+
+    /// The method of this name with the options that were given.
+    ///
+    /// # Errors
+    /// Options that contradict each other, or that the method does not have.
+    pub(crate) fn method(&self, name: &str, seed: u64) -> Result<Box<dyn Method>> {
+        match name {
+            "untrained" | "graph2vec-gnn" => {
+                self.refuse_others(name)?;
+                let params = self.params(seed)?;
+                params.check()?;
+                Ok(match name {
+                    "untrained" => Box::new(Untrained(params)),
+                    _ => Box::new(Graph2VecGnn(params)),
+                })
+            }
+            _ => {
+                let entry = registry::find(name)?;
+                let mut given = self.given();
+                let seeded = entry.vectors.as_ref().is_some_and(|vectors| {
+                    vectors.options.iter().any(|(option, _)| *option == "seed")
+                });
+                if seeded {
+                    given.push(("seed", json!(seed)));
+                }
+                entry.method(&given)
+            }
+        }
+    }
+
+    /// Refuses what HG2V, or a method that is its network, cannot be told.
+    pub(crate) fn refuse_others(&self, method: &str) -> Result<()> {
+        match self.others.given().first() {
+            None => Ok(()),
+            Some((name, value)) => {
+                Err(Error::parameter(name, value, format!("{method} has no such option")))
+            }
+        }
+    }
+
+    /// The options that were given, by name.
+    fn given(&self) -> Vec<(&'static str, Value)> {
+        let mut given = self.others.given();
+        let mut add = |name, value: Option<Value>| given.extend(value.map(|value| (name, value)));
+        add("preset", self.preset.map(|_| json!(null)));
+        add("dim", self.dim.map(|v| json!(v)));
+        add("hops", self.hops.map(|v| json!(v)));
+        add("levels", self.levels.map(|v| json!(v)));
+        add("layer", self.layer.map(|_| json!(null)));
+        add("input", self.input.map(|_| json!(null)));
+        add("bias", self.bias.map(|v| json!(v)));
+        add("readout", self.readout.as_ref().map(|_| json!(null)));
+        add("finest", self.finest.map(|v| json!(v)));
+        add("local", self.local.map(|v| json!(v)));
+        add("log", self.log.map(|v| json!(v)));
+        add("epochs", self.epochs.map(|v| json!(v)));
+        add("batch", self.batch.map(|v| json!(v)));
+        add("lr", self.lr.map(|v| json!(v)));
+        add("decay", self.decay.map(|v| json!(v)));
+        add("loss", self.loss.map(|_| json!(null)));
+        add("negatives", self.negatives.map(|_| json!(null)));
+        add("attributes", self.attributes.map(|v| json!(v)));
+        add("labels", self.labels.map(|v| json!(v)));
+        add("degree", self.degree.map(|v| json!(When::from(v))));
+        add("structure", self.structure.map(|v| json!(When::from(v))));
+        add("coarsening", self.coarsening.map(|v| json!(coarsen::Method::from(v))));
+        add("ratio", self.ratio.map(|v| json!(v)));
+        add("k", self.k.map(|v| json!(v)));
+        add("weights", self.weights.map(|v| json!(WeightPolicy::from(v))));
+        given
     }
 
     /// The model that the options describe to whoever started with `params`: the same, unless they
@@ -240,15 +347,15 @@ impl NetworkArgs {
         let recipe = &mut params.recipe;
         put(&mut recipe.epochs, self.epochs);
         put(&mut recipe.batch, self.batch);
-        put(&mut recipe.rate, self.lr);
+        put(&mut recipe.lr, self.lr);
         put(&mut recipe.decay, self.decay);
         let score = |loss| match loss {
             LossArg::Jsd => Score::JensenShannon,
             LossArg::Infonce => Score::InfoNce,
             LossArg::Cosine => Score::CosineInfoNce { temperature: 0.2 },
         };
-        put(&mut recipe.score, self.loss.map(score));
-        match (&mut recipe.score, self.temperature) {
+        put(&mut recipe.loss, self.loss.map(score));
+        match (&mut recipe.loss, self.temperature) {
             (Score::CosineInfoNce { temperature }, Some(given)) => *temperature = given,
             (_, Some(given)) => {
                 return Err(Error::parameter("temperature", given, "it is τ of --loss cosine"));

@@ -47,8 +47,6 @@ pub mod select;
 
 pub mod metrics;
 
-pub mod statistics;
-
 pub mod method;
 
 pub mod controls;

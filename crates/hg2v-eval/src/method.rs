@@ -1,53 +1,53 @@
-//! The three roles of a method, by what it makes of graphs.
+//! What can be judged, by what it makes of graphs.
 //!
-//! | role | makes | judged by |
+//! | candidate | makes | judged by |
 //! |---|---|---|
-//! | [`Embedder`] | a vector of each graph, without labels | a classifier of vectors |
+//! | [`Method`] | a vector of each graph, without labels | a classifier of vectors |
 //! | [`GraphKernel`] | a number of each pair of graphs | the same classifier, given the kernel |
 //! | [`Learner`] | a class of each graph, taught by labels | itself |
 
+use hg2v::Method;
+use hg2v::context::Context;
 use hg2v::prepare::Collection;
+use serde_json::Value;
 
 use crate::error::Result;
 use crate::matrix::Matrix;
 use crate::split::Split;
 
-/// A method in its role.
+/// What is judged.
 #[derive(Clone, Copy)]
-pub enum Role<'a> {
-    /// Makes vectors.
-    Embedder(&'a dyn Embedder),
+pub enum Candidate<'a> {
+    /// Learns vectors.
+    Method(&'a dyn Method),
+    /// Vectors that are there already, a row a graph.
+    Vectors(&'a Matrix),
     /// Compares graphs.
     Kernel(&'a dyn GraphKernel),
     /// Learns classes.
     Learner(&'a dyn Learner),
 }
 
-/// Makes vectors, and never sees a label.
-pub trait Embedder: Sync {
-    /// A row for each graph of `collection`, by what was learnt from the graphs
-    /// `train` (`None`: all).
-    ///
-    /// # Errors
-    /// Graphs that the method does not accept; training that diverges.
-    fn vectors(&self, collection: &Collection, train: Option<&[usize]>) -> Result<Matrix>;
-}
-
 /// Compares graphs two by two, and learns nothing.
-pub trait GraphKernel: Sync {
-    /// How many settings the kernel has; which is best is chosen by cross-validation.
-    fn settings(&self) -> usize;
+pub trait GraphKernel: Send + Sync {
+    /// All it was told, by name: what results are told apart by.
+    fn settings(&self) -> Value;
 
-    /// The Gram matrix of all graphs of `collection` under each setting. `done` hears
-    /// what share, from 0 to 1, is computed.
+    /// How many kernels it is; which is best is chosen by cross-validation.
+    fn variants(&self) -> usize;
+
+    /// The Gram matrix of all graphs of `collection` under each variant.
     ///
     /// # Errors
-    /// Graphs that the method does not accept.
-    fn grams(&self, collection: &Collection, done: &(dyn Fn(f64) + Sync)) -> Result<Vec<Matrix>>;
+    /// Graphs that the method does not accept; [`Stopped`](hg2v::Error::Stopped).
+    fn grams(&self, collection: &Collection<'_>, context: &Context<'_>) -> Result<Vec<Matrix>>;
 }
 
 /// Learns classes from labels.
-pub trait Learner: Sync {
+pub trait Learner: Send + Sync {
+    /// All it was told, by name: what results are told apart by.
+    fn settings(&self) -> Value;
+
     /// Learns from the graphs `split.train`, whatever it has to choose chosen inside
     /// them, and names the class of each graph of `split.test`. Labels outside
     /// `split.train` are not looked at.

@@ -1,8 +1,11 @@
-//! Methods of all [roles](crate::method) judged on the same splits: vectors and kernels by
+//! [Candidates](crate::method) of all kinds judged on the same splits: vectors and kernels by
 //! the same classifier, learners by what they say themselves.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
+use hg2v::Method;
+use hg2v::context::Context;
 use hg2v::graph::Scalar;
 use hg2v::parallel::{crew, try_map};
 use hg2v::prepare::Collection;
@@ -11,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::also::{self, Classifier, Judged};
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
-use crate::method::{Embedder, Learner, Role};
+use crate::method::{Candidate, Learner};
 use crate::metrics::{Confusion, Score, accuracy, confusion};
 use crate::select::{self, Setting};
 use crate::split::{Split, stratified_folds, stratified_shuffle};
@@ -46,6 +49,8 @@ pub struct Study<'a> {
     pub protocol: select::Protocol,
     /// Classifiers that judge the same vectors too.
     pub also: Vec<Classifier>,
+    /// Where methods run.
+    pub context: Context<'a>,
 }
 
 /// What was chosen inside the training part of a split.
@@ -61,10 +66,10 @@ pub enum Choice {
 /// A method, as far as all splits share it.
 enum Work<'a> {
     /// To be taught by each split's training part.
-    Embedder(&'a dyn Embedder),
+    Method(&'a dyn Method),
     Learner(&'a dyn Learner),
     /// Made of all graphs.
-    Vectors(Matrix),
+    Vectors(Cow<'a, Matrix>),
     Grams(Vec<Matrix>),
 }
 
@@ -177,7 +182,8 @@ impl<'a> Study<'a> {
                 .map(|index| stratified_shuffle(&labels, 0.2, seed, index))
                 .collect::<Result<_>>()?,
         };
-        Ok(Study { collection, labels, classes, mode, splits, protocol, also: Vec::new() })
+        let (also, context) = (Vec::new(), Context::default());
+        Ok(Study { collection, labels, classes, mode, splits, protocol, also, context })
     }
 
     /// The share of the largest class.
@@ -204,14 +210,14 @@ impl<'a> Study<'a> {
         confusion(&truth, &predicted).map(Some)
     }
 
-    /// Judges a method. Splits that are `known` are not judged again; `done`
+    /// Judges a candidate. Splits that are `known` are not judged again; `done`
     /// hears of every other as soon as it is judged, from any thread.
     ///
     /// # Errors
     /// A method that fails; vectors that are not finite; what `done` returns.
     pub fn judge(
         &self,
-        method: Role<'_>,
+        candidate: Candidate<'_>,
         known: &[SplitResult],
         done: impl Fn(&SplitResult) -> Result<()> + Sync,
     ) -> Result<StudyResult> {
@@ -225,7 +231,7 @@ impl<'a> Study<'a> {
         let missing: Vec<usize> =
             (0..self.splits.len()).filter(|&index| !is_known(index)).collect();
         if !missing.is_empty() {
-            let work = self.work(method)?;
+            let work = self.work(candidate)?;
             let share = started.elapsed().as_secs_f64() / missing.len() as f64;
             let judge = |&index: &usize| {
                 let mut split = self.judge_split(&work, index)?;
@@ -249,9 +255,9 @@ impl<'a> Study<'a> {
         splits.sort_by_key(|split| split.split);
         let of =
             |value: fn(&SplitResult) -> f64| -> Vec<f64> { splits.iter().map(value).collect() };
-        let also = match method {
-            Role::Embedder(_) => &self.also[..],
-            _ => &[],
+        let also = match candidate {
+            Candidate::Method(_) | Candidate::Vectors(_) => &self.also[..],
+            Candidate::Kernel(_) | Candidate::Learner(_) => &[],
         };
         Ok(StudyResult {
             validation: Score::of(&of(|split| split.validation))?,
@@ -268,24 +274,35 @@ impl<'a> Study<'a> {
 
     /// Does what is the same for all splits: the kernels of all graphs, and vectors by what
     /// is learnt from all graphs.
-    fn work<'m>(&self, method: Role<'m>) -> Result<Work<'m>> {
-        Ok(match (method, self.mode) {
-            (Role::Kernel(kernel), _) => Work::Grams(kernel.grams(self.collection, &|_| ())?),
-            (Role::Learner(learner), _) => Work::Learner(learner),
-            (Role::Embedder(embedder), Mode::Inductive) => Work::Embedder(embedder),
-            (Role::Embedder(embedder), _) => {
-                Work::Vectors(embedder.vectors(self.collection, None)?)
+    fn work<'m>(&self, candidate: Candidate<'m>) -> Result<Work<'m>> {
+        Ok(match (candidate, self.mode) {
+            (Candidate::Kernel(kernel), _) => {
+                Work::Grams(kernel.grams(self.collection, &self.context)?)
+            }
+            (Candidate::Learner(learner), _) => Work::Learner(learner),
+            (Candidate::Vectors(x), _) => Work::Vectors(Cow::Borrowed(x)),
+            (Candidate::Method(method), Mode::Inductive) => Work::Method(method),
+            (Candidate::Method(method), _) => {
+                let x = self.vectors(method, &self.collection.all())?;
+                Work::Vectors(Cow::Owned(x))
             }
         })
+    }
+
+    /// A row for each graph, by what `method` learns from the graphs `train`.
+    fn vectors(&self, method: &dyn Method, train: &[usize]) -> Result<Matrix> {
+        let model = method.fit_collection(self.collection, train, &self.context)?;
+        let rows = model.embed_collection(self.collection, &self.context)?;
+        Matrix::from_f32(self.collection.len(), model.dim(), &rows.values)
     }
 
     fn judge_split(&self, work: &Work<'_>, index: usize) -> Result<SplitResult> {
         match work {
             Work::Vectors(x) => self.judge_vectors(index, x, 0.0),
             Work::Grams(grams) => self.judge_grams(index, grams),
-            Work::Embedder(embedder) => {
+            Work::Method(method) => {
                 let started = Instant::now();
-                let x = embedder.vectors(self.collection, Some(&self.splits[index].train))?;
+                let x = self.vectors(*method, &self.splits[index].train)?;
                 self.judge_vectors(index, &x, started.elapsed().as_secs_f64())
             }
             Work::Learner(learner) => self.judge_learner(index, *learner),

@@ -8,7 +8,7 @@ use hg2v::error::{Error, Result};
 use hg2v::graph::Scalar;
 use hg2v::prepare::Collection;
 use hg2v::rng;
-use hg2v::saved::{Config, LogLine, RunNote};
+use hg2v::saved::{LogLine, RunNote};
 use hg2v_eval::evaluation::Evaluation;
 use hg2v_search::Neighbor;
 use rayon::prelude::*;
@@ -42,7 +42,7 @@ pub struct Contents<'a> {
     /// What their vectors say about them.
     pub map: Map,
     /// The model.
-    pub config: Option<&'a Config>,
+    pub config: Option<&'a Value>,
     /// How it came about.
     pub run: Option<&'a RunNote>,
     /// What training said.

@@ -4,12 +4,8 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::Path;
 
-use hg2v::Hg2v;
-use hg2v::coarsen::cache::Cache;
 use hg2v::error::{Error, Place, Result};
-use hg2v::graph::{GraphRecord, Scalar};
-use hg2v::nn::machine::Machine;
-use hg2v::prepare::Run;
+use hg2v::graph::Scalar;
 use hg2v::vectors::Vectors;
 
 use crate::index::{Index, Way};
@@ -99,31 +95,4 @@ impl Catalog {
         let further = self.further.get(name).into_iter().flatten();
         self.by_name.get(name).into_iter().chain(further).copied().collect()
     }
-}
-
-/// The vectors of records of `file` by `model`, as `hg2v embed` writes them on that
-/// machine; `watch` is told how many are done.
-///
-/// # Errors
-/// Graphs that the model cannot embed; a card that fails.
-pub fn embedded(
-    machine: &Machine,
-    model: &Hg2v,
-    records: &[GraphRecord],
-    file: &Path,
-    cache: Option<&Cache>,
-    mut watch: impl FnMut(usize),
-) -> Result<Vectors> {
-    let dim = model.network().layout.embedding_dim();
-    let mut vectors = Vectors { dim, model: Some(model.digest()?), ..Vectors::default() };
-    for part in Run::of(records, file).parts() {
-        let (examples, _) = model.examples(part, cache)?;
-        vectors.values.extend(model.embed_examples_on(machine, &examples)?);
-        for (i, record) in part.records.iter().enumerate() {
-            vectors.ids.push(record.id_at(part.position_of(i)));
-            vectors.labels.push(record.label.clone());
-        }
-        watch(vectors.ids.len());
-    }
-    Ok(vectors)
 }

@@ -24,10 +24,10 @@
 //! [`rest`](Explanation::rest).
 
 use hg2v::Hg2v;
+use hg2v::context::Context;
 use hg2v::error::{Error, Result};
 use hg2v::model::Example;
 use hg2v::model::architecture::Part;
-use hg2v::nn::machine::Machine;
 use hg2v::nn::readout::Readout;
 use serde::Serialize;
 
@@ -81,7 +81,9 @@ pub fn explain(
         let requirement = format!("the model's vectors have {} numbers", layout.embedding_dim());
         return Err(Error::parameter("dim", space.dim, requirement));
     }
-    let raw = [first, second].map(|example| model.embed_examples(std::slice::from_ref(example)));
+    let context = Context::default();
+    let embed = |example| model.embed_examples(std::slice::from_ref(example), &context);
+    let raw = [embed(first)?, embed(second)?];
     let placed = [space.placed(&raw[0])?, space.placed(&raw[1])?];
     let [a, b] = [0, 1].map(|i| placed[i].iter().map(|v| f64::from(*v)).collect::<Vec<f64>>());
     let lengths = dot(&a, &a).sqrt() * dot(&b, &b).sqrt();
@@ -134,8 +136,8 @@ fn node_shares(model: &Hg2v, example: &Example, e: &[f32], slopes: &[f64]) -> Re
     let network = model.network();
     let layout = &network.layout;
     let levels = layout.architecture.levels;
-    let width = hg2v::embed::node_dim(network);
-    let rows = hg2v::embed::nodes_on(&Machine::Cpu, network, model.parameters(), example)?;
+    let width = model.node_dim();
+    let rows = model.embed_nodes(example, &Context::default())?;
     let n = example.num_nodes();
     // Of each level, which super-node a node belongs to, and how many share it.
     let mut above: Vec<Vec<u32>> = vec![(0..n as u32).collect()];

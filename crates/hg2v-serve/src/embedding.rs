@@ -2,9 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hg2v::Hg2v;
-use hg2v::model::Example;
+use hg2v::Model;
+use hg2v::context::Context;
+use hg2v::error::Result;
+use hg2v::method::Rows;
 use hg2v::nn::machine::Machine;
+use hg2v::prepare::Collection;
 
 use crate::state::say;
 
@@ -29,13 +32,20 @@ impl Embedding {
         }
     }
 
-    /// The vectors of `examples`, row after row.
-    pub(crate) fn vectors(&self, model: &Hg2v, examples: &[Example]) -> Vec<f32> {
-        model.embed_examples_on(&self.machine(), examples).unwrap_or_else(|error| {
+    /// The vectors of graphs that the model accepts, row after row.
+    ///
+    /// # Errors
+    /// None that another device would not have.
+    pub(crate) fn rows(&self, model: &dyn Model, graphs: &Collection<'_>) -> Result<Rows> {
+        let context = Context::default().on(self.machine());
+        model.embed_collection(graphs, &context).or_else(|error| {
+            if !matches!(error, hg2v::Error::Device { .. }) {
+                return Err(error);
+            }
             if !self.failed.swap(true, Ordering::Relaxed) {
                 say(format!("error: {error}; the processor embeds from here on"));
             }
-            model.embed_examples(examples)
+            model.embed_collection(graphs, &Context::default())
         })
     }
 }

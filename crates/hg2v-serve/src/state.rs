@@ -14,14 +14,17 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;
 
 use axum::body::Bytes;
+use hg2v::context::Context;
 use hg2v::dataset::{self, Format, jsonl};
 use hg2v::error::Result;
 use hg2v::graph::GraphRecord;
 use hg2v::input::read_at_most;
 use hg2v::nn::machine::Machine;
+use hg2v::prepare::Run;
 use hg2v::saved;
-use hg2v::{Hg2v, vectors};
-use hg2v_search::catalog::{Catalog, embedded};
+use hg2v::{Model, vectors};
+use hg2v_baselines::registry;
+use hg2v_search::catalog::Catalog;
 use sha2::{Digest, Sha256};
 
 use crate::embedding::Embedding;
@@ -66,7 +69,7 @@ impl Graphs {
 #[derive(Debug)]
 pub(crate) struct State {
     /// The model.
-    pub(crate) model: Hg2v,
+    pub(crate) model: Box<dyn Model>,
     /// What can be searched.
     pub(crate) catalog: Option<Catalog>,
     /// What can be looked at.
@@ -113,20 +116,19 @@ impl State {
         graphs: Option<Arc<Graphs>>,
         seen: Seen,
     ) -> Result<State> {
-        let model = Hg2v::load(&options.model)?;
+        let model = registry::load(&options.model)?;
         let found = match (&options.index, &graphs) {
             (Some(path), _) => {
                 let found = vectors::read(path, &options.limits)?;
                 // That they belong together is seen by their width alone: vectors of another
                 // model of the same width are not told apart here.
-                let dim = model.network().layout.embedding_dim();
-                found.check_made_by(&model.digest()?, dim, path)?;
+                found.check_made_by(&model.digest()?, model.dim(), path)?;
                 Some((found, path))
             }
             (None, Some(graphs)) => {
-                let cache = options.cache.as_ref();
-                let Graphs { records, file, .. } = &**graphs;
-                let found = embedded(machine, &model, records, file, cache, |_| {})?;
+                let context = Context::default().on(machine.clone());
+                let context = context.cached_in(options.cache.clone());
+                let found = model.vectors(Run::of(&graphs.records, &graphs.file), &context)?;
                 Some((found, &graphs.file))
             }
             (None, None) => None,

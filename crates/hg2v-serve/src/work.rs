@@ -4,9 +4,12 @@ use std::path::Path;
 use std::slice;
 use std::sync::Arc;
 
-use hg2v::Hg2v;
+use hg2v::Model;
+use hg2v::context::Context;
+use hg2v::dataset::features::Origin;
 use hg2v::graph::GraphRecord;
-use hg2v::prepare::{Notes, Run};
+use hg2v::method::Rows;
+use hg2v::prepare::{Collection, Notes, Run};
 use hg2v_search::Neighbor;
 use rayon::prelude::*;
 
@@ -82,9 +85,9 @@ pub(crate) fn answers(
         });
     }
     starts.push(records.len());
-    let rows = embed(embedding, &state.model, &records, &lines);
-    if !records.is_empty() {
-        Metrics::add(&metrics.graphs, records.len() as u64);
+    let rows = embed(embedding, &*state.model, records, &lines);
+    if starts[starts.len() - 1] > 0 {
+        Metrics::add(&metrics.graphs, starts[starts.len() - 1] as u64);
         Metrics::add(&metrics.batches, 1);
     }
     let mut rows = rows.into_iter();
@@ -114,29 +117,44 @@ pub(crate) fn answers(
 /// can be are embedded together.
 fn embed(
     embedding: &Embedding,
-    model: &Hg2v,
-    records: &[GraphRecord],
+    model: &dyn Model,
+    records: Vec<GraphRecord>,
     lines: &[u64],
 ) -> Vec<Result<Row, String>> {
+    let (needs, file, context) = (model.needs(), Path::new(NAME), Context::default());
     let prepared = records.par_iter().zip(lines).map(|(record, &position)| {
-        let run = Run::of(slice::from_ref(record), Path::new(NAME));
-        model.examples(Run { position, ..run }, None)
+        let run = Run { position, ..Run::of(slice::from_ref(record), file) };
+        let Collection { graphs, pyramids, notes, .. } = Collection::new(run, &needs, &context)?;
+        model.check(record, Origin { file, position })?;
+        Ok((graphs, pyramids, notes))
     });
-    let prepared: Vec<_> = prepared.collect();
-    let (mut examples, mut met) = (Vec::new(), Vec::with_capacity(records.len()));
-    for one in prepared {
-        met.push(one.map(|(example, notes)| {
-            examples.extend(example);
+    let prepared: Vec<hg2v::Result<_>> = prepared.collect();
+    let (mut graphs, mut pyramids) = (Vec::new(), Vec::new());
+    let (mut good, mut met) = (Vec::new(), Vec::with_capacity(records.len()));
+    for (record, one) in records.into_iter().zip(prepared) {
+        met.push(one.map(|(graph, pyramid, notes)| {
+            graphs.extend(graph);
+            pyramids.extend(pyramid);
+            good.push(record);
             notes
         }));
     }
-    let dim = model.network().layout.embedding_dim();
-    let vectors = match examples.is_empty() {
-        true => Vec::new(),
-        false => embedding.vectors(model, &examples),
+    let together =
+        Collection { run: Run::of(&good, file), graphs, pyramids, notes: Notes::default() };
+    let rows = match together.is_empty() {
+        true => Ok(Rows::default()),
+        false => embedding.rows(model, &together),
     };
-    let mut vectors = vectors.chunks_exact(dim);
-    let mut row = |notes| Row { vector: vectors.next().unwrap_or_default().to_vec(), notes };
+    let rows = match rows {
+        Ok(rows) => rows,
+        Err(error) => return met.iter().map(|_| Err(error.to_string())).collect(),
+    };
+    let (dim, mut applied) = (model.dim(), rows.applied.iter());
+    let mut vectors = rows.values.chunks_exact(dim.max(1));
+    let mut row = |mut notes: Notes| {
+        applied.next().inspect(|applied| notes.applied.add(applied));
+        Row { vector: vectors.next().unwrap_or_default().to_vec(), notes }
+    };
     met.into_iter().map(|met| met.map(&mut row).map_err(|error| error.to_string())).collect()
 }
 

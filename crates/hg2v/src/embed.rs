@@ -19,18 +19,19 @@ const BATCH_NODES: usize = 512;
 #[cfg(feature = "cuda")]
 const CARD_NODES: usize = 1 << 14;
 
-/// As [`graphs`], on any machine.
+/// The vectors of `examples`, in their order: a row of
+/// [`embedding_dim`](crate::model::Layout::embedding_dim) numbers for each.
 ///
 /// # Errors
-/// A card that fails.
-pub fn graphs_on(
+/// A GPU that fails.
+pub fn graphs(
     machine: &Machine,
     network: &Network,
     parameters: &Vec<f32>,
     examples: &[Example],
 ) -> Result<Vec<f32>> {
     match machine {
-        Machine::Cpu => Ok(graphs(network, parameters, examples)),
+        Machine::Cpu => Ok(on_processor(network, parameters, examples)),
         #[cfg(feature = "cuda")]
         Machine::Cuda(card) => on_card(&card.steady(), network, parameters, examples),
     }
@@ -56,9 +57,7 @@ fn on_card(
     Ok(rows)
 }
 
-/// The vectors of `examples`, in their order: a row of
-/// [`embedding_dim`](crate::model::Layout::embedding_dim) numbers for each.
-pub fn graphs(network: &Network, parameters: &Vec<f32>, examples: &[Example]) -> Vec<f32> {
+fn on_processor(network: &Network, parameters: &Vec<f32>, examples: &[Example]) -> Vec<f32> {
     let device = Cpu::<f32>::new();
     let begin = || (Tape::new(&device), Example::default());
     let embed = |(tape, together): &mut (_, Example), range| {
@@ -84,24 +83,24 @@ pub fn graphs(network: &Network, parameters: &Vec<f32>, examples: &[Example]) ->
 ///
 /// # Errors
 /// A card that fails.
-pub fn nodes_on(
+pub fn nodes(
     machine: &Machine,
     network: &Network,
     parameters: &Vec<f32>,
     example: &Example,
 ) -> Result<Vec<f32>> {
     match machine {
-        Machine::Cpu => Ok(nodes(&Cpu::<f32>::new(), network, parameters, example)),
+        Machine::Cpu => Ok(nodes_by(&Cpu::<f32>::new(), network, parameters, example)),
         #[cfg(feature = "cuda")]
         Machine::Cuda(card) => {
             let card = card.steady();
-            let rows = nodes(&card, network, &card.uploaded(parameters), example);
+            let rows = nodes_by(&card, network, &card.uploaded(parameters), example);
             card.health().map(|()| rows)
         }
     }
 }
 
-fn nodes<D: Device<Real = f32>>(
+fn nodes_by<D: Device<Real = f32>>(
     device: &D,
     network: &Network,
     parameters: &D::Buffer,

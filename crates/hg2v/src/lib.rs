@@ -29,6 +29,7 @@ mod group;
 pub mod input;
 pub mod output;
 pub mod parallel;
+pub mod progress;
 pub mod rng;
 
 pub mod graph;
@@ -45,6 +46,8 @@ pub mod nn;
 
 pub mod model;
 
+pub mod context;
+
 pub mod prepare;
 
 pub mod train;
@@ -55,13 +58,21 @@ pub mod embed;
 
 pub mod vectors;
 
+pub mod method;
+
 mod estimator;
 
+pub mod stream;
+
 #[cfg(feature = "parquet")]
-mod rows;
+pub mod rows;
 
 pub use error::{Error, Result};
-pub use estimator::{Embeddings, Failure, Fit, Gradients, Hg2v, Hg2vParams};
+pub use estimator::{
+    CHECKPOINT_EVERY, Failure, Fit, Gradients, Hg2v, Hg2vConfig, Hg2vParams, Trained,
+    TrainingFolder, Untrained, is_unfinished,
+};
+pub use method::{Method, Model};
 
 /// The README's examples, compiled.
 #[cfg(doctest)]

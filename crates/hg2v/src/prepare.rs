@@ -5,13 +5,24 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::coarsen::cache::{Cache, Told, pyramids_told};
+use crate::coarsen::cache::pyramids;
 use crate::coarsen::{self, Pyramid};
+use crate::context::Context;
 use crate::dataset::features::{self, Applied, FeatureChoice, FeatureSchema};
 use crate::error::{Error, Place, Result};
 use crate::graph::{Findings, Graph, GraphRecord, WeightPolicy};
 use crate::model::Example;
 use crate::parallel::try_map;
+use crate::progress::Stage;
+
+/// What is done to graphs before a model sees them.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Needs {
+    /// What becomes of edge weights.
+    pub weights: WeightPolicy,
+    /// How graphs are coarsened; `None` where the model looks at no pyramids.
+    pub coarsening: Option<coarsen::Params>,
+}
 
 /// How records become [`Example`]s.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,8 +32,8 @@ pub struct Preparation {
     pub features: FeatureSchema,
     /// What is done with edge weights.
     pub weights: WeightPolicy,
-    /// How graphs are coarsened.
-    pub coarsening: coarsen::Params,
+    /// How graphs are coarsened; where they are not, every level is the graph itself.
+    pub coarsening: Option<coarsen::Params>,
 }
 
 /// What preparing met, counted.
@@ -172,33 +183,14 @@ pub struct Collection<'a> {
 }
 
 impl<'a> Collection<'a> {
-    /// Cleans and coarsens the graphs of `run`.
+    /// Cleans the graphs of `run`, and coarsens them where there is need of pyramids.
     ///
     /// # Errors
-    /// A graph that the weights refuse, or that cannot be coarsened.
-    pub fn new(
-        run: Run<'a>,
-        weights: WeightPolicy,
-        coarsening: &coarsen::Params,
-        cache: Option<&Cache>,
-    ) -> Result<Collection<'a>> {
-        Collection::told(run, weights, coarsening, cache, &|_| ())
-    }
-
-    /// As [`new`](Collection::new); `told` hears how many more graphs are coarsened, from any
-    /// thread.
-    ///
-    /// # Errors
-    /// As [`new`](Collection::new).
-    pub fn told(
-        run: Run<'a>,
-        weights: WeightPolicy,
-        coarsening: &coarsen::Params,
-        cache: Option<&Cache>,
-        told: &Told<'_>,
-    ) -> Result<Collection<'a>> {
+    /// A graph that the weights refuse, or that cannot be coarsened;
+    /// [`Stopped`](Error::Stopped).
+    pub fn new(run: Run<'a>, needs: &Needs, context: &Context<'_>) -> Result<Collection<'a>> {
         let made: Vec<(Graph, Findings)> = try_map(0..run.records.len(), |i| {
-            graph_of(&run.records[i], weights, run.file, run.position_of(i))
+            graph_of(&run.records[i], needs.weights, run.file, run.position_of(i))
         })?;
         let mut notes = Notes { graphs: made.len() as u64, ..Notes::default() };
         for (graph, found) in &made {
@@ -207,46 +199,35 @@ impl<'a> Collection<'a> {
             notes.found.add(found);
         }
         let graphs: Vec<Graph> = made.into_iter().map(|(graph, _)| graph).collect();
+        let Some(coarsening) = &needs.coarsening else {
+            let pyramids = graphs.iter().map(Pyramid::without_levels).collect();
+            return Ok(Collection { run, graphs, pyramids, notes });
+        };
         let mut rest = &graphs[..];
         let parts = run.parts().map(|part| rest.split_off(..part.records.len()));
         let parts: Vec<&[Graph]> = parts.map(Option::unwrap_or_default).collect();
-        let (pyramids, from_cache) = pyramids_told(&parts, coarsening, cache, told)?;
+        let counter = context.counter(Stage::Coarsening, graphs.len() as u64);
+        let (pyramids, from_cache) =
+            pyramids(&parts, coarsening, context.cache.as_ref(), &counter)?;
         notes.from_cache = from_cache;
         notes.not_converged = pyramids.iter().filter(|pyramid| !pyramid.converged).count() as u64;
         Ok(Collection { run, graphs, pyramids, notes })
     }
 
-    /// Cleans the graphs of `run`, for methods that need no pyramids.
-    ///
-    /// # Errors
-    /// A graph that the weights refuse.
-    pub fn flat(run: Run<'a>, weights: WeightPolicy) -> Result<Collection<'a>> {
-        // Nothing is to be taken away, so no level is made.
-        let none = coarsen::Params { ratio: 0.0, ..coarsen::Params::default() };
-        Collection::new(run, weights, &none, None)
+    /// The same graphs, for whoever looks at no pyramids.
+    #[must_use]
+    pub fn without_pyramids(&self) -> Collection<'a> {
+        Collection {
+            run: self.run,
+            graphs: self.graphs.clone(),
+            pyramids: self.graphs.iter().map(Pyramid::without_levels).collect(),
+            notes: self.notes,
+        }
     }
 
-    /// As [`new`](Collection::new), [a part](Run::parts) at a time; `watch` hears how many are
-    /// done, and stops it with an error.
-    ///
-    /// # Errors
-    /// As [`new`](Collection::new); what `watch` returns.
-    pub fn watched(
-        run: Run<'a>,
-        weights: WeightPolicy,
-        coarsening: &coarsen::Params,
-        mut watch: impl FnMut(usize) -> Result<()>,
-    ) -> Result<Collection<'a>> {
-        let (graphs, pyramids) = (Vec::new(), Vec::new());
-        let mut all = Collection { run, graphs, pyramids, notes: Notes::default() };
-        for part in run.parts() {
-            let part = Collection::new(part, weights, coarsening, None)?;
-            all.graphs.extend(part.graphs);
-            all.pyramids.extend(part.pyramids);
-            all.notes.add(&part.notes);
-            watch(all.len())?;
-        }
-        Ok(all)
+    /// The places of all graphs.
+    pub fn all(&self) -> Vec<usize> {
+        (0..self.len()).collect()
     }
 
     /// Looks around every node of the graphs `which`, where `choice` will ask what is
@@ -272,13 +253,9 @@ impl<'a> Collection<'a> {
 }
 
 impl Preparation {
-    /// Whether a record can be made ready; `position` (from 0) and `file` are for messages.
-    ///
-    /// # Errors
-    /// As [`graph_of`]; a record whose features are not those the schema was fitted to.
-    pub fn check(&self, record: &GraphRecord, file: &Path, position: u64) -> Result<()> {
-        graph_of(record, self.weights, file, position)?;
-        self.features.check(record, features::Origin { file, position })
+    /// What is done to graphs first.
+    pub fn needs(&self) -> Needs {
+        Needs { weights: self.weights, coarsening: self.coarsening }
     }
 
     /// Makes some graphs of a collection ready for a network of `levels` levels,
@@ -291,17 +268,20 @@ impl Preparation {
         collection: &Collection<'_>,
         which: &[usize],
         levels: usize,
-    ) -> Result<(Vec<Example>, Applied)> {
+    ) -> Result<(Vec<Example>, Vec<Applied>)> {
         let run = collection.run;
         let example = |&i: &usize| -> Result<_> {
             let origin = features::Origin { file: run.file, position: run.position_of(i) };
-            let (graph, pyramid) = (&collection.graphs[i], &collection.pyramids[i]);
+            let graph = &collection.graphs[i];
             let (rows, applied) = self.features.apply(&run.records[i], graph, origin)?;
-            Ok((Example::new(graph, pyramid, rows.values, levels), applied))
+            // Others may look at the same graphs, and at their pyramids.
+            let made = match self.coarsening {
+                Some(_) => Example::new(graph, &collection.pyramids[i], rows.values, levels),
+                None => Example::new(graph, &Pyramid::without_levels(graph), rows.values, levels),
+            };
+            Ok((made, applied))
         };
         let made: Vec<(Example, Applied)> = try_map(which, example)?;
-        let mut applied = Applied::default();
-        made.iter().for_each(|(_, of_one)| applied.add(of_one));
-        Ok((made.into_iter().map(|(example, _)| example).collect(), applied))
+        Ok(made.into_iter().unzip())
     }
 }

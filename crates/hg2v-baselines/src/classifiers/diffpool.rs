@@ -30,6 +30,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use hg2v::nn::Real;
+use serde::{Deserialize, Serialize};
 
 use super::pooling::{Adjacency, Both, Pooled, pool};
 use super::training::{Design, Recipe, Task, Taught};
@@ -117,7 +118,8 @@ pub fn dense_pool<R: Real>(
 }
 
 /// One setting of the network.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct DiffPoolParams {
     /// How often the graph is pooled.
     pub levels: usize,
@@ -145,7 +147,7 @@ impl Default for DiffPool {
         let params = |levels, ratio| DiffPoolParams { levels, ratio, hidden: 32, embedding: 64 };
         DiffPool {
             grid: vec![params(1, 0.1), params(2, 0.25)],
-            recipe: Recipe { rate: 1e-3, batch: 16, ..Recipe::default() },
+            recipe: Recipe { lr: 1e-3, batch: 16, ..Recipe::default() },
         }
     }
 }

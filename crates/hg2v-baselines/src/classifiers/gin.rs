@@ -20,6 +20,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use hg2v::nn::Real;
+use serde::{Deserialize, Serialize};
 
 use super::training::{Design, Recipe, Task, Taught};
 use crate::network::{BatchNorm, Linear, Network, Output, Pass, Slot, Store};
@@ -107,7 +108,8 @@ impl Encoder {
 }
 
 /// How a graph's nodes become one row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Pool {
     /// Their sum.
     Sum,
@@ -116,7 +118,8 @@ pub enum Pool {
 }
 
 /// One setting of the network.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct GinParams {
     /// Numbers a node.
     pub hidden: usize,

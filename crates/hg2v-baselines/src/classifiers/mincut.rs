@@ -24,6 +24,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use hg2v::nn::Real;
+use serde::{Deserialize, Serialize};
 
 use super::pooling::{Adjacency, Both, Pooled, pool};
 use super::training::{Design, Recipe, Task, Taught};
@@ -91,7 +92,8 @@ pub fn dense_pool<R: Real>(
 }
 
 /// One setting of the network.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct MinCutParams {
     /// Numbers a node.
     pub hidden: usize,
@@ -119,7 +121,7 @@ impl Default for MinCut {
         let params = |hidden| MinCutParams { hidden, share: 16, levels: 2, ratio: 0.5 };
         MinCut {
             grid: vec![params(32), params(64)],
-            recipe: Recipe { rate: 1e-3, batch: 16, decay: 1e-4, ..Recipe::default() },
+            recipe: Recipe { lr: 1e-3, batch: 16, decay: 1e-4, ..Recipe::default() },
         }
     }
 }

@@ -18,9 +18,11 @@ use hg2v::train::schedule;
 use hg2v_eval::method::{Learner, Learnt};
 use hg2v_eval::split::stratified_shuffle;
 use hg2v_eval::{Error, Result, Split};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::network::{Descent, Network, Pass, Store};
-use crate::prepared::{NODES, Prepared, default_features};
+use crate::prepared::{NODES, Prepared, default_features, fitted_features};
 
 /// What a network is for.
 #[derive(Debug, Clone, Copy)]
@@ -40,10 +42,12 @@ pub trait Design: fmt::Display + Sync {
 }
 
 /// How a network is trained.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Recipe {
     /// The first learning rate.
-    pub rate: f64,
+    #[serde(alias = "rate")]
+    pub lr: f64,
     /// Epochs after which the rate is halved, again and again.
     pub halve: u64,
     /// Graphs a step.
@@ -65,7 +69,7 @@ pub struct Recipe {
 impl Default for Recipe {
     fn default() -> Recipe {
         Recipe {
-            rate: 0.01,
+            lr: 0.01,
             halve: 50,
             batch: 32,
             epochs: 200,
@@ -87,8 +91,8 @@ impl Recipe {
         let wrong = |name, value: String, requirement: &str| {
             Err(Error::Parameter { name, value, requirement: requirement.into() })
         };
-        if !(self.rate.is_finite() && self.rate > 0.0) {
-            return wrong("rate", self.rate.to_string(), "it must be a finite number above 0");
+        if !(self.lr.is_finite() && self.lr > 0.0) {
+            return wrong("lr", self.lr.to_string(), "it must be a finite number above 0");
         }
         if !(self.decay.is_finite() && self.decay >= 0.0) {
             return wrong(
@@ -130,7 +134,8 @@ struct Trained {
 }
 
 /// A network that labels teach: settings to choose from, and how each is trained.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Taught<D> {
     /// What is chosen from.
     pub grid: Vec<D>,
@@ -138,7 +143,11 @@ pub struct Taught<D> {
     pub recipe: Recipe,
 }
 
-impl<D: Design> Learner for Taught<D> {
+impl<D: Design + Serialize + Send> Learner for Taught<D> {
+    fn settings(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
     fn learn(
         &self,
         collection: &Collection<'_>,
@@ -171,7 +180,8 @@ fn learn<D: Design>(
         rows.iter().map(|&row| (split.train[row], taught[row])).collect()
     };
     let (train, held_out) = (of(&inner.train), of(&inner.test));
-    let prepared = Prepared::new(collection, recipe.features, &split.train)?;
+    let schema = fitted_features(collection, recipe.features, &split.train)?;
+    let (prepared, _) = Prepared::new(collection, &schema, &collection.all())?;
     let nodes = prepared.mean_nodes(&split.train);
     let task = Task { inputs: prepared.dim, classes, nodes };
     let run = |design: &D| train_one(design, recipe, &prepared, &task, &train, &held_out);
@@ -209,7 +219,7 @@ fn train_one<D: Design>(
     let mut descent = Descent::new(&store);
     let mut best: Option<(Standing, Store<f32>, u64)> = None;
     for epoch in 0..recipe.epochs {
-        let rate = recipe.rate * 0.5f64.powf((epoch / recipe.halve) as f64);
+        let rate = recipe.lr * 0.5f64.powf((epoch / recipe.halve) as f64);
         let order = schedule::order(train.len(), recipe.seed, epoch);
         for graphs in order.chunks(recipe.batch) {
             let batch: Vec<(usize, u32)> = graphs.iter().map(|&i| train[i as usize]).collect();
@@ -248,8 +258,8 @@ fn train_one<D: Design>(
 
 fn diverged(design: &impl Design, recipe: &Recipe, epoch: u64) -> Error {
     Error::Parameter {
-        name: "rate",
-        value: recipe.rate.to_string(),
+        name: "lr",
+        value: recipe.lr.to_string(),
         requirement: format!("training {design} diverged in epoch {}: lower it", epoch + 1),
     }
 }

@@ -4,23 +4,32 @@
 //! graph is a document, its [Weisfeiler–Lehman labels](hg2v::graph::wl) of all rounds are
 //! the words, and [skip-gram](super::skip_gram) gives both of them vectors.
 
-use hg2v::graph::wl::Refiner;
-use hg2v::prepare::Collection;
-use hg2v_eval::Matrix;
-use hg2v_eval::error::Result;
-use hg2v_eval::method::Embedder;
-
+use hg2v::context::Context;
+use hg2v::dataset::features::{Applied, Origin};
+use hg2v::error::{Error, Result};
+use hg2v::graph::GraphRecord;
+use hg2v::graph::wl::{Refiner, Vocabulary};
+use hg2v::method::Rows;
+use hg2v::prepare::{Collection, Needs};
+use hg2v::saved::{Config, DataNote, Parts, Stored, Tensors};
+use hg2v::{Method, Model};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::skip_gram::{Document, SkipGram, Words};
-use crate::wl::Histograms;
+use crate::wl::{self, Rounds};
+
+/// The most rounds of refinement: a graph's labels tell nothing more after as many rounds as
+/// it has nodes.
+const MOST_ROUNDS: usize = 1000;
 
 /// The method; a graph gets `skip_gram.dim` numbers.
 ///
 /// # Complexity
 /// Time O(h·m) for the labels of m edges in all, then as [`SkipGram::fit`], with at most
 /// h + 1 words a node.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Graph2Vec {
     /// `h`, rounds of refinement.
     pub rounds: usize,
@@ -35,63 +44,136 @@ impl Default for Graph2Vec {
 }
 
 impl Graph2Vec {
-    /// What is learnt from all graphs of a collection; `done` hears what share is done.
+    /// Checks each setting.
     ///
     /// # Errors
-    /// Parameters outside their domain; a fit that diverges.
-    pub fn fit(&self, collection: &Collection<'_>, done: &dyn Fn(f64)) -> Result<FittedGraph2Vec> {
-        let mut refiner = Refiner::new(self.rounds);
-        let documents = documents(&mut refiner, collection)?;
-        let seen: Vec<&Document> = documents.iter().collect();
-        let words = self.skip_gram.fit(&seen, refiner.num_labels(), done)?;
-        Ok(FittedGraph2Vec { refiner, words })
+    /// One for the first setting outside its domain.
+    pub fn check(&self) -> Result<()> {
+        check_rounds(self.rounds)?;
+        self.skip_gram.check()
     }
 }
 
-/// A fitted model: new graphs get the vectors that they would have had as graphs outside
-/// the training part.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct FittedGraph2Vec {
+/// Refuses more rounds than tell anything.
+///
+/// # Errors
+/// More than a thousand.
+pub(crate) fn check_rounds(rounds: usize) -> Result<()> {
+    match rounds {
+        ..=MOST_ROUNDS => Ok(()),
+        _ => Err(Error::parameter("rounds", rounds, format!("it must be at most {MOST_ROUNDS}"))),
+    }
+}
+
+const NAME: &str = "graph2vec";
+
+impl Method for Graph2Vec {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn settings(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    fn check(&self) -> Result<()> {
+        Graph2Vec::check(self)
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
+    fn fit_collection(
+        &self,
+        collection: &Collection<'_>,
+        train: &[usize],
+        context: &Context<'_>,
+    ) -> Result<Box<dyn Model>> {
+        self.check()?;
+        let (refiner, histograms) = wl::learnt(collection, train, self.rounds)?;
+        let documents: Vec<Document> = histograms.into_iter().map(document).collect();
+        let words = self.skip_gram.fit(&documents, refiner.num_labels(), context)?;
+        let data = DataNote::of(train.iter().map(|&i| &collection.run.records[i]));
+        Ok(Box::new(Graph2VecModel { settings: *self, refiner, words, data }))
+    }
+}
+
+/// What Graph2Vec learnt: the vectors of labels. A graph gets the vector that fits its own
+/// labels best; those never met are passed over.
+#[derive(Debug, Clone)]
+pub struct Graph2VecModel {
+    settings: Graph2Vec,
     refiner: Refiner,
     words: Words,
+    data: DataNote,
 }
 
-impl FittedGraph2Vec {
-    /// A row for each graph, by what was learnt; labels never met are passed over.
+/// What `config.json` says.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Saved {
+    settings: Graph2Vec,
+    vocabulary: Vocabulary,
+}
+
+impl Graph2VecModel {
+    /// The model that was read.
     ///
     /// # Errors
-    /// More than 2³² − 1 distinct labels.
-    pub fn vectors(&self, collection: &Collection<'_>) -> Result<Matrix> {
-        let documents = documents(&mut self.refiner.clone(), collection)?;
-        Matrix::from_f32(documents.len(), self.words.dim(), &self.words.infer(&documents))
+    /// What another method learnt, or what does not make sense.
+    pub fn from_stored(stored: &Stored) -> Result<Graph2VecModel> {
+        let Config { model: Saved { settings, vocabulary }, data, .. } = stored.config()?;
+        settings.check().map_err(|e| stored.refused(e))?;
+        let mut tensors = stored.tensors()?;
+        let keys: Vec<u32> = tensors.take_list("keys")?;
+        let refiner = Refiner::of_vocabulary(&vocabulary, &keys)
+            .ok_or_else(|| tensors.refused("its labels are no refiner's"))?;
+        let words = Words::of_tensors(settings.skip_gram, &mut tensors)?;
+        tensors.finish()?;
+        Ok(Graph2VecModel { settings, refiner, words, data })
     }
 }
 
-/// The labels of all rounds of each graph, counted.
-fn documents(refiner: &mut Refiner, collection: &Collection<'_>) -> Result<Vec<Document>> {
-    let histograms = Histograms::by(refiner, collection)?;
-    Ok(histograms.of_graph.into_iter().map(|rounds| rounds.concat()).collect())
-}
+impl Model for Graph2VecModel {
+    fn method(&self) -> &str {
+        NAME
+    }
 
-impl Embedder for Graph2Vec {
-    fn vectors(&self, collection: &Collection<'_>, train: Option<&[usize]>) -> Result<Matrix> {
-        let mut refiner = Refiner::new(self.rounds);
-        let documents = documents(&mut refiner, collection)?;
-        embedded(&documents, refiner.num_labels(), train, &self.skip_gram)
+    fn needs(&self) -> Needs {
+        self.settings.needs()
+    }
+
+    fn columns(&self) -> Vec<String> {
+        numbered(self.words.dim())
+    }
+
+    fn check(&self, _: &GraphRecord, _: Origin<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn embed_collection(&self, collection: &Collection<'_>, _: &Context<'_>) -> Result<Rows> {
+        let histograms = wl::unseen(&self.refiner, collection, &collection.all())?;
+        let documents: Vec<Document> = histograms.into_iter().map(document).collect();
+        let applied = vec![Applied::default(); documents.len()];
+        Ok(Rows { values: self.words.infer(&documents), applied })
+    }
+
+    fn parts(&self) -> Result<Parts> {
+        let (vocabulary, keys) = self.refiner.vocabulary();
+        let saved = Saved { settings: self.settings, vocabulary };
+        let config = Config::new(NAME, saved, self.data.clone());
+        let tensors = Tensors::default().with("keys", &[keys.len()], keys);
+        Parts::new(&config, &self.words.tensors(tensors))
     }
 }
 
-/// A row for each document, by what was learnt from those of `train` (`None`: all).
-pub(super) fn embedded(
-    documents: &[Document],
-    words: usize,
-    train: Option<&[usize]>,
-    skip_gram: &SkipGram,
-) -> Result<Matrix> {
-    let seen: Vec<&Document> = match train {
-        Some(train) => train.iter().map(|&at| &documents[at]).collect(),
-        None => documents.iter().collect(),
-    };
-    let words = skip_gram.fit(&seen, words, &|_| ())?;
-    Matrix::from_f32(documents.len(), skip_gram.dim, &words.infer(documents))
+/// The labels of all rounds as words.
+fn document(rounds: Rounds) -> Document {
+    rounds.concat()
+}
+
+/// Names for numbers that have no other.
+pub(crate) fn numbered(dim: usize) -> Vec<String> {
+    (0..dim).map(|i| format!("e{i}")).collect()
 }

@@ -5,45 +5,53 @@
 //! computed by the network of HG2V from all features a node has, and trained by telling a
 //! node's next level from those of the others.
 
-use hg2v::Hg2vParams;
-use hg2v::coarsen::{Level, Pyramid};
-use hg2v::graph::Graph;
-use hg2v::nn::machine::Machine;
-use hg2v::prepare::Collection;
-use hg2v_eval::Matrix;
-use hg2v_eval::controls::Network;
-use hg2v_eval::error::Result;
-use hg2v_eval::method::Embedder;
+use hg2v::context::Context;
+use hg2v::error::Result;
+use hg2v::prepare::{Collection, Needs};
+use hg2v::{Hg2vParams, Method, Model};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-/// The method.
+/// The method: the model and its training; its coarsening is not used. What it learns is HG2V's
+/// network, for graphs whose levels are all the graph itself.
 ///
 /// # Complexity
 /// As HG2V, but no level is smaller than the one below: a step compares each of the N nodes
 /// of a batch with all others on every level, O(N²·d·L) time.
-#[derive(Debug, Clone)]
-pub struct Graph2VecGnn {
-    /// The model and its training; its coarsening is not used.
-    pub params: Hg2vParams,
-    /// Where it runs.
-    pub machine: Machine,
-}
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Graph2VecGnn(pub Hg2vParams);
 
-impl Embedder for Graph2VecGnn {
-    fn vectors(&self, collection: &Collection<'_>, train: Option<&[usize]>) -> Result<Matrix> {
-        let levels = self.params.architecture.levels;
-        let flat = Collection {
-            run: collection.run,
-            graphs: collection.graphs.clone(),
-            pyramids: collection.graphs.iter().map(|graph| tower(graph, levels)).collect(),
-            notes: collection.notes,
-        };
-        Network::trained(self.params.clone()).on(&self.machine).vectors(&flat, train)
+const NAME: &str = "graph2vec-gnn";
+
+impl Method for Graph2VecGnn {
+    fn name(&self) -> &'static str {
+        NAME
     }
-}
 
-/// The graph on every level.
-fn tower(graph: &Graph, levels: usize) -> Pyramid {
-    let num_nodes = graph.num_nodes();
-    let level = Level { assignment: (0..num_nodes as u32).collect(), graph: graph.clone() };
-    Pyramid { num_nodes, levels: vec![level; levels], converged: true }
+    fn settings(&self) -> Value {
+        self.0.settings()
+    }
+
+    fn check(&self) -> Result<()> {
+        self.0.check()
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { coarsening: None, ..self.0.needs() }
+    }
+
+    fn fit_collection(
+        &self,
+        collection: &Collection<'_>,
+        train: &[usize],
+        context: &Context<'_>,
+    ) -> Result<Box<dyn Model>> {
+        // Of pyramids that others look at, nothing is to be seen.
+        let flat = collection.without_pyramids();
+        let mut fit = self.0.prepare(&flat, train)?;
+        fit.config.method = NAME.to_owned();
+        fit.config.model.preparation.coarsening = None;
+        Ok(Box::new(fit.train(context)?))
+    }
 }

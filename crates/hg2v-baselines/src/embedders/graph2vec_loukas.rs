@@ -7,55 +7,248 @@
 
 use std::collections::BTreeMap;
 
-use hg2v::graph::wl::{Refiner, histogram};
+use hg2v::coarsen;
+use hg2v::context::Context;
+use hg2v::dataset::features::{Applied, Origin};
+use hg2v::error::Result;
+use hg2v::graph::wl::{Refiner, Vocabulary, histogram};
 use hg2v::graph::{GraphRecord, Scalar};
-use hg2v::prepare::Collection;
-use hg2v_eval::Matrix;
-use hg2v_eval::error::Result;
-use hg2v_eval::method::Embedder;
+use hg2v::method::Rows;
+use hg2v::parallel::try_map;
+use hg2v::prepare::{Collection, Needs};
+use hg2v::saved::{Config, DataNote, Parts, Stored, Tensors};
+use hg2v::{Method, Model};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::graph2vec::{Graph2Vec, embedded};
-use super::skip_gram::Document;
+use super::graph2vec::{Graph2Vec, numbered};
+use super::skip_gram::{Document, Words};
 
 /// The method, with the settings of [`Graph2Vec`].
 ///
 /// # Complexity
 /// As [`Graph2Vec`], over the nodes of all levels.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Graph2VecLoukas(pub Graph2Vec);
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Graph2VecLoukas {
+    /// Labels and their vectors.
+    pub graph2vec: Graph2Vec,
+    /// How graphs are coarsened.
+    pub coarsening: coarsen::Params,
+}
 
-impl Embedder for Graph2VecLoukas {
-    fn vectors(&self, collection: &Collection<'_>, train: Option<&[usize]>) -> Result<Matrix> {
-        let Graph2Vec { rounds, skip_gram } = &self.0;
-        let (documents, words) = documents(collection, *rounds)?;
-        embedded(&documents, words, train, skip_gram)
+const NAME: &str = "graph2vec-loukas";
+
+impl Method for Graph2VecLoukas {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn settings(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    fn check(&self) -> Result<()> {
+        self.graph2vec.check()?;
+        self.coarsening.check()
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { coarsening: Some(self.coarsening), ..Needs::default() }
+    }
+
+    fn fit_collection(
+        &self,
+        collection: &Collection<'_>,
+        train: &[usize],
+        context: &Context<'_>,
+    ) -> Result<Box<dyn Model>> {
+        self.check()?;
+        let (levels, documents) = learnt(collection, train, self.graph2vec.rounds)?;
+        let words = levels.iter().map(|level| level.refiner.num_labels()).sum();
+        let words = self.graph2vec.skip_gram.fit(&documents, words, context)?;
+        let data = DataNote::of(train.iter().map(|&i| &collection.run.records[i]));
+        Ok(Box::new(Graph2VecLoukasModel { settings: *self, levels, words, data }))
+    }
+}
+
+/// What it learnt: the vectors of labels, level by level.
+#[derive(Debug, Clone)]
+pub struct Graph2VecLoukasModel {
+    settings: Graph2VecLoukas,
+    levels: Vec<LevelLabels>,
+    words: Words,
+    data: DataNote,
+}
+
+/// What `config.json` says.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Saved {
+    settings: Graph2VecLoukas,
+    vocabularies: Vec<Vocabulary>,
+}
+
+impl Graph2VecLoukasModel {
+    /// The model that was read.
+    ///
+    /// # Errors
+    /// What another method learnt, or what does not make sense.
+    pub fn from_stored(stored: &Stored) -> Result<Graph2VecLoukasModel> {
+        let Config { model: Saved { settings, vocabularies }, data, .. } = stored.config()?;
+        settings.check().map_err(|e| stored.refused(e))?;
+        let mut tensors = stored.tensors()?;
+        let mut levels = Vec::new();
+        for (at, vocabulary) in vocabularies.iter().enumerate() {
+            let keys: Vec<u32> = tensors.take_list(&format!("keys.{at}"))?;
+            let pooled: Vec<u32> = tensors.take_list(&format!("pooled.{at}"))?;
+            let level = LevelLabels::of_lists(vocabulary, &keys, &pooled);
+            levels.push(level.ok_or_else(|| tensors.refused("its labels are no refiner's"))?);
+        }
+        let words = Words::of_tensors(settings.graph2vec.skip_gram, &mut tensors)?;
+        tensors.finish()?;
+        Ok(Graph2VecLoukasModel { settings, levels, words, data })
+    }
+}
+
+impl Model for Graph2VecLoukasModel {
+    fn method(&self) -> &str {
+        NAME
+    }
+
+    fn needs(&self) -> Needs {
+        self.settings.needs()
+    }
+
+    fn columns(&self) -> Vec<String> {
+        numbered(self.words.dim())
+    }
+
+    fn check(&self, _: &GraphRecord, _: Origin<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn embed_collection(&self, collection: &Collection<'_>, _: &Context<'_>) -> Result<Rows> {
+        let documents = try_map(0..collection.len(), |i| self.document(collection, i))?;
+        let applied = vec![Applied::default(); documents.len()];
+        Ok(Rows { values: self.words.infer(&documents), applied })
+    }
+
+    fn parts(&self) -> Result<Parts> {
+        let mut vocabularies = Vec::new();
+        let mut tensors = Tensors::default();
+        for (at, level) in self.levels.iter().enumerate() {
+            let (vocabulary, keys) = level.refiner.vocabulary();
+            let pooled = level.pooled_list();
+            vocabularies.push(vocabulary);
+            tensors = tensors.with(format!("keys.{at}"), &[keys.len()], keys).with(
+                format!("pooled.{at}"),
+                &[pooled.len()],
+                pooled,
+            );
+        }
+        let saved = Saved { settings: self.settings, vocabularies };
+        let config = Config::new(NAME, saved, self.data.clone());
+        Parts::new(&config, &self.words.tensors(tensors))
+    }
+}
+
+impl Graph2VecLoukasModel {
+    /// The known words of a graph.
+    fn document(&self, collection: &Collection<'_>, i: usize) -> Result<Document> {
+        let refine = |level: usize, record: &GraphRecord, graph: &_| {
+            self.levels[level].refiner.refine_unseen(record, graph)
+        };
+        let mut rows = refine(0, &collection.run.records[i], &collection.graphs[i])?;
+        let (mut first, mut words) = (0, Document::new());
+        let mut add = |rows: &[Vec<u32>], labels: &LevelLabels| {
+            let known = labels.refiner.num_labels() as u32;
+            let counted = counted(rows).into_iter().filter(|(word, _)| *word < known);
+            words.extend(counted.map(|(word, count)| (word + first, count)));
+            first += known;
+        };
+        add(&rows, &self.levels[0]);
+        let levels =
+            collection.pyramids[i].levels.iter().zip(self.levels.iter().enumerate().skip(1));
+        for (level, (at, labels)) in levels {
+            // What is pooled of labels never met, or never met together, is beyond what is known.
+            let mut beyond = BTreeMap::new();
+            let known = labels.pooled.len() as i64;
+            let number = |mut members: Vec<u32>| {
+                members.sort_unstable();
+                if let Some(&number) = labels.pooled.get(&members) {
+                    return Scalar::Int(number);
+                }
+                let next = known + beyond.len() as i64;
+                Scalar::Int(*beyond.entry(members).or_insert(next))
+            };
+            let pooled = members_of(&rows[0], level).into_iter().map(number).collect();
+            let record = GraphRecord { node_labels: Some(pooled), ..GraphRecord::default() };
+            rows = refine(at, &record, &level.graph)?;
+            add(&rows, labels);
+        }
+        Ok(words)
     }
 }
 
 /// The labels of one level of all graphs.
+#[derive(Debug, Clone)]
 struct LevelLabels {
     refiner: Refiner,
     /// A number for each multiset of labels of the level below.
     pooled: BTreeMap<Vec<u32>, i64>,
 }
 
-/// The words of each graph, and how many there are in all. Labels of different levels are
-/// different words.
-fn documents(collection: &Collection<'_>, rounds: usize) -> Result<(Vec<Document>, usize)> {
+impl LevelLabels {
+    fn number(&mut self, mut members: Vec<u32>) -> Scalar {
+        members.sort_unstable();
+        let next = self.pooled.len() as i64;
+        Scalar::Int(*self.pooled.entry(members).or_insert(next))
+    }
+
+    /// The multisets by their numbers, each after its length.
+    fn pooled_list(&self) -> Vec<u32> {
+        let mut by_number: Vec<(i64, &Vec<u32>)> =
+            self.pooled.iter().map(|(members, &number)| (number, members)).collect();
+        by_number.sort_unstable();
+        let lists = by_number.into_iter().flat_map(|(_, members)| {
+            std::iter::once(members.len() as u32).chain(members.iter().copied())
+        });
+        lists.collect()
+    }
+
+    fn of_lists(vocabulary: &Vocabulary, keys: &[u32], pooled: &[u32]) -> Option<LevelLabels> {
+        let refiner = Refiner::of_vocabulary(vocabulary, keys)?;
+        let mut level = LevelLabels { refiner, pooled: BTreeMap::new() };
+        let mut rest = pooled;
+        while let Some((&length, after)) = rest.split_first() {
+            let (members, after) = after.split_at_checked(length as usize)?;
+            level.number(members.to_vec());
+            rest = after;
+        }
+        Some(level)
+    }
+}
+
+/// The labels of some graphs, and the words of each. Labels of different levels are different
+/// words.
+fn learnt(
+    collection: &Collection<'_>,
+    which: &[usize],
+    rounds: usize,
+) -> Result<(Vec<LevelLabels>, Vec<Document>)> {
     let mut levels: Vec<LevelLabels> = Vec::new();
-    let mut of_graphs: Vec<Vec<Document>> = Vec::with_capacity(collection.len());
-    let graphs = collection.run.records.iter().zip(&collection.graphs);
-    for ((record, graph), pyramid) in graphs.zip(&collection.pyramids) {
+    let mut of_graphs: Vec<Vec<Document>> = Vec::with_capacity(which.len());
+    for &i in which {
+        let pyramid = &collection.pyramids[i];
         while levels.len() <= pyramid.levels.len() {
             levels.push(LevelLabels { refiner: Refiner::new(rounds), pooled: BTreeMap::new() });
         }
+        let (record, graph) = (&collection.run.records[i], &collection.graphs[i]);
         let mut rows = levels[0].refiner.refine(record, graph)?;
         let mut of_levels = vec![counted(&rows)];
         for (level, labels) in pyramid.levels.iter().zip(&mut levels[1..]) {
-            let mut members = vec![Vec::new(); level.graph.num_nodes()];
-            for (&label, &node) in rows[0].iter().zip(&level.assignment) {
-                members[node as usize].push(label);
-            }
+            let members = members_of(&rows[0], level);
             let pooled = members.into_iter().map(|members| labels.number(members)).collect();
             let record = GraphRecord { node_labels: Some(pooled), ..GraphRecord::default() };
             rows = labels.refiner.refine(&record, &level.graph)?;
@@ -74,15 +267,16 @@ fn documents(collection: &Collection<'_>, rounds: usize) -> Result<(Vec<Document
         });
         words.collect()
     };
-    Ok((of_graphs.into_iter().map(numbered).collect(), firsts[levels.len()]))
+    Ok((levels, of_graphs.into_iter().map(numbered).collect()))
 }
 
-impl LevelLabels {
-    fn number(&mut self, mut members: Vec<u32>) -> Scalar {
-        members.sort_unstable();
-        let next = self.pooled.len() as i64;
-        Scalar::Int(*self.pooled.entry(members).or_insert(next))
+/// The first labels of the members of each super-node of a level.
+fn members_of(labels: &[u32], level: &coarsen::Level) -> Vec<Vec<u32>> {
+    let mut members = vec![Vec::new(); level.graph.num_nodes()];
+    for (&label, &node) in labels.iter().zip(&level.assignment) {
+        members[node as usize].push(label);
     }
+    members
 }
 
 fn counted(rows: &[Vec<u32>]) -> Document {

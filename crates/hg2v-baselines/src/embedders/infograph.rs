@@ -25,22 +25,31 @@
 
 use std::sync::Arc;
 
-use hg2v::dataset::features::FeatureChoice;
+use hg2v::context::Context;
+use hg2v::dataset::features::{FeatureChoice, FeatureSchema, Origin};
+use hg2v::error::{Error, Result};
+use hg2v::graph::GraphRecord;
+use hg2v::method::Rows;
 use hg2v::nn::Real;
 use hg2v::parallel::crew;
-use hg2v::prepare::Collection;
+use hg2v::prepare::{Collection, Needs};
+use hg2v::progress::{Report, Stage};
 use hg2v::rng;
+use hg2v::saved::{Config, DataNote, Parts, Stored, Tensors};
 use hg2v::train::schedule;
-use hg2v_eval::method::Embedder;
-use hg2v_eval::{Error, Matrix, Result};
+use hg2v::{Method, Model};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use super::graph2vec::numbered;
 use crate::classifiers::gin::Encoder;
 use crate::network::{Descent, Linear, Pass, Store};
-use crate::prepared::{NODES, Prepared, default_features};
+use crate::prepared::{NODES, Prepared, default_features, fitted_features};
 use crate::tape::{Graphs, Var};
 
 /// The method and its settings.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct InfoGraph {
     /// `d`: numbers a node and layer.
     pub hidden: usize,
@@ -51,7 +60,8 @@ pub struct InfoGraph {
     /// Graphs a step.
     pub batch: usize,
     /// The learning rate.
-    pub rate: f64,
+    #[serde(alias = "rate")]
+    pub lr: f64,
     /// The node features.
     pub features: FeatureChoice,
     /// Seeds every random decision.
@@ -66,7 +76,7 @@ impl Default for InfoGraph {
             layers: 4,
             epochs: 20,
             batch: 128,
-            rate: 1e-3,
+            lr: 1e-3,
             features: default_features(),
             seed: 0,
         }
@@ -74,6 +84,7 @@ impl Default for InfoGraph {
 }
 
 /// Three layers and a shortcut: `MLP(x) + x·W + b`.
+#[derive(Debug, Clone)]
 struct Head {
     layers: [Linear; 3],
     shortcut: Linear,
@@ -97,6 +108,7 @@ impl Head {
 }
 
 /// The encoder and both heads.
+#[derive(Debug, Clone)]
 struct InfoGraphNetwork {
     encoder: Encoder,
     /// `φ` of nodes and `ψ` of graphs.
@@ -125,67 +137,177 @@ impl InfoGraphNetwork {
     }
 }
 
-impl Embedder for InfoGraph {
-    fn vectors(&self, collection: &Collection<'_>, train: Option<&[usize]>) -> Result<Matrix> {
+const NAME: &str = "infograph";
+
+impl Method for InfoGraph {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn settings(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    fn check(&self) -> Result<()> {
+        let sizes = [("hidden", self.hidden), ("layers", self.layers), ("batch", self.batch)];
+        match sizes.into_iter().find(|(_, value)| *value == 0) {
+            None => Ok(()),
+            Some((name, _)) => Err(Error::parameter(name, 0, "it must be at least 1")),
+        }
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
+    fn fit_collection(
+        &self,
+        collection: &Collection<'_>,
+        train: &[usize],
+        context: &Context<'_>,
+    ) -> Result<Box<dyn Model>> {
         self.check()?;
-        let all: Vec<usize> = (0..collection.len()).collect();
-        let train = train.unwrap_or(&all);
-        let prepared = Prepared::new(collection, self.features, train)?;
+        let schema = fitted_features(collection, self.features, train)?;
+        let (prepared, _) = Prepared::new(collection, &schema, train)?;
+        let (network, store) = crew::together(|| self.train(&prepared, context))?;
+        let data = DataNote::of(train.iter().map(|&i| &collection.run.records[i]));
+        let settings = self.clone();
+        Ok(Box::new(InfoGraphModel { settings, schema, network, store, data }))
+    }
+}
+
+/// A trained encoder.
+#[derive(Debug, Clone)]
+pub struct InfoGraphModel {
+    settings: InfoGraph,
+    schema: FeatureSchema,
+    network: InfoGraphNetwork,
+    store: Store<f32>,
+    data: DataNote,
+}
+
+/// What `config.json` says.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Saved {
+    settings: InfoGraph,
+    features: FeatureSchema,
+}
+
+impl InfoGraphModel {
+    /// The model that was read.
+    ///
+    /// # Errors
+    /// What another method learnt, or what does not make sense.
+    pub fn from_stored(stored: &Stored) -> Result<InfoGraphModel> {
+        let Config { model: Saved { settings, features: schema }, data, .. } = stored.config()?;
+        settings.check().map_err(|e| stored.refused(e))?;
+        let mut tensors = stored.tensors()?;
+        let (parameters, moments) =
+            (tensors.take_list("parameters")?, tensors.take_list("moments")?);
+        let (layers, inputs) = (settings.layers, schema.dim());
+        // The file has as many numbers: config.json alone must not choose an allocation.
+        let least =
+            settings.hidden.checked_mul(settings.hidden).and_then(|n| n.checked_mul(layers));
+        let least = least.and_then(|n| n.checked_add(inputs.checked_mul(settings.hidden)?));
+        if least.is_none_or(|least| least > parameters.len()) {
+            return Err(tensors.refused("it has fewer parameters than the network"));
+        }
+        let (network, mut store) = settings.network(inputs);
+        if !store.restore(parameters, moments) {
+            return Err(tensors.refused("its parameters are those of another network"));
+        }
+        tensors.finish()?;
+        Ok(InfoGraphModel { settings, schema, network, store, data })
+    }
+}
+
+impl Model for InfoGraphModel {
+    fn method(&self) -> &str {
+        NAME
+    }
+
+    fn needs(&self) -> Needs {
+        self.settings.needs()
+    }
+
+    fn columns(&self) -> Vec<String> {
+        numbered(self.settings.layers * self.settings.hidden)
+    }
+
+    fn check(&self, record: &GraphRecord, origin: Origin<'_>) -> Result<()> {
+        self.schema.check(record, origin)
+    }
+
+    fn embed_collection(&self, collection: &Collection<'_>, _: &Context<'_>) -> Result<Rows> {
+        let all = collection.all();
+        let (prepared, applied) = Prepared::new(collection, &self.schema, &all)?;
+        let mut values =
+            Vec::with_capacity(all.len() * self.settings.layers * self.settings.hidden);
         crew::together(|| {
-            let (network, store) = self.train(&prepared, train)?;
-            let mut values = Vec::with_capacity(all.len() * self.layers * self.hidden);
             for some in prepared.portions(&all, NODES) {
-                let mut pass = Pass::working(&store);
+                let mut pass = Pass::working(&self.store);
                 let (graphs, x) = prepared.batch(some, &mut pass);
-                let (_, whole) = network.encode(&mut pass, &graphs, x);
+                let (_, whole) = self.network.encode(&mut pass, &graphs, x);
                 values.extend_from_slice(&pass.tape.value(whole).values);
             }
-            Matrix::from_f32(all.len(), self.layers * self.hidden, &values)
-        })
+        });
+        Ok(Rows { values, applied })
+    }
+
+    fn parts(&self) -> Result<Parts> {
+        let saved = Saved { settings: self.settings.clone(), features: self.schema.clone() };
+        let config = Config::new(NAME, saved, self.data.clone());
+        let (parameters, moments) = (&self.store.values, self.store.moments());
+        let tensors = Tensors::default()
+            .with("parameters", &[parameters.len()], parameters.iter().copied())
+            .with("moments", &[moments.len()], moments);
+        Parts::new(&config, &tensors)
     }
 }
 
 impl InfoGraph {
-    fn check(&self) -> Result<()> {
-        let sizes = [("hidden", self.hidden), ("layers", self.layers), ("batch", self.batch)];
-        match sizes.iter().find(|(_, value)| *value == 0) {
-            None => Ok(()),
-            Some((name, _)) => {
-                let requirement = "it must be at least 1".into();
-                Err(Error::Parameter { name, value: "0".into(), requirement })
-            }
-        }
+    /// The network for nodes of `inputs` numbers, and its first parameters.
+    fn network(&self, inputs: usize) -> (InfoGraphNetwork, Store<f32>) {
+        let mut store = Store::<f32>::new(self.seed);
+        let encoder = Encoder::new(&mut store, inputs, self.hidden, self.layers, false);
+        let width = self.layers * self.hidden;
+        let heads = [Head::new(&mut store, width), Head::new(&mut store, width)];
+        (InfoGraphNetwork { encoder, heads }, store)
     }
 
+    /// Trains on all prepared graphs.
     fn train(
         &self,
         prepared: &Prepared<'_>,
-        train: &[usize],
+        context: &Context<'_>,
     ) -> Result<(InfoGraphNetwork, Store<f32>)> {
-        let mut store = Store::<f32>::new(self.seed);
-        let encoder = Encoder::new(&mut store, prepared.dim, self.hidden, self.layers, false);
-        let width = self.layers * self.hidden;
-        let heads = [Head::new(&mut store, width), Head::new(&mut store, width)];
-        let network = InfoGraphNetwork { encoder, heads };
+        let (network, mut store) = self.network(prepared.dim);
+        let steps = prepared.len().div_ceil(self.batch) as u64;
         let mut descent = Descent::new(&store);
         for epoch in 0..self.epochs {
-            let order = schedule::order(train.len(), self.seed, epoch);
-            for graphs in order.chunks(self.batch) {
-                let which: Vec<usize> = graphs.iter().map(|&i| train[i as usize]).collect();
+            let order = schedule::order(prepared.len(), self.seed, epoch);
+            let mut sum = 0.0;
+            for (step, graphs) in order.chunks(self.batch).enumerate() {
+                let which: Vec<usize> = graphs.iter().map(|&i| i as usize).collect();
                 let stream = rng::stream(self.seed, "dropout", epoch, descent.steps);
                 let mut pass = Pass::training(&store, stream);
                 let (graphs, x) = prepared.batch(&which, &mut pass);
                 let loss = network.loss(&mut pass, &graphs, x);
-                if !pass.tape.value(loss).values[0].is_finite() {
-                    return Err(Error::Parameter {
-                        name: "rate",
-                        value: self.rate.to_string(),
-                        requirement: format!("InfoGraph diverged in epoch {}: lower it", epoch + 1),
-                    });
+                let value = pass.tape.value(loss).values[0];
+                if !value.is_finite() {
+                    let requirement =
+                        format!("InfoGraph diverged in epoch {}: lower it", epoch + 1);
+                    return Err(Error::parameter("lr", self.lr, requirement));
                 }
                 let (gradient, seen) = pass.finish(loss);
                 store.absorb(&seen);
-                descent.step(self.rate, 0.0, &mut store, gradient);
+                descent.step(self.lr, 0.0, &mut store, gradient);
+                sum += f64::from(value);
+                let made = step as u64 + 1;
+                let report = Report::of(Stage::Training, epoch * steps + made, self.epochs * steps);
+                let losses = [sum / made as f64];
+                context.tell(&report.within(epoch + 1, made == steps, &losses))?;
             }
         }
         Ok((network, store))
@@ -195,8 +317,6 @@ impl InfoGraph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hg2v::coarsen;
-    use hg2v::graph::{GraphRecord, WeightPolicy};
     use hg2v::prepare::Run;
 
     #[test]
@@ -208,14 +328,15 @@ mod tests {
         };
         let records: Vec<GraphRecord> = (4..20).map(cycle).collect();
         let run = Run::in_memory(&records);
-        let coarsening = coarsen::Params::default();
-        let collection = Collection::new(run, WeightPolicy::Use, &coarsening, None).unwrap();
-        let all: Vec<usize> = (0..16).collect();
-        let prepared = Prepared::new(&collection, default_features(), &all).unwrap();
+        let context = Context::default();
+        let collection = Collection::new(run, &Needs::default(), &context).unwrap();
+        let all = collection.all();
+        let schema = fitted_features(&collection, default_features(), &all).unwrap();
+        let (prepared, _) = Prepared::new(&collection, &schema, &all).unwrap();
         let loss = |epochs| {
             let method =
-                InfoGraph { hidden: 8, layers: 2, epochs, rate: 0.01, ..InfoGraph::default() };
-            let (network, store) = method.train(&prepared, &all).unwrap();
+                InfoGraph { hidden: 8, layers: 2, epochs, lr: 0.01, ..InfoGraph::default() };
+            let (network, store) = method.train(&prepared, &context).unwrap();
             let mut pass = Pass::training(&store, rng::stream(0, "dropout", 0, 0));
             let (graphs, x) = prepared.batch(&all, &mut pass);
             let loss = network.loss(&mut pass, &graphs, x);

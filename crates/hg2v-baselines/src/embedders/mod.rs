@@ -5,3 +5,4 @@ pub mod graph2vec_gnn;
 pub mod graph2vec_loukas;
 pub mod infograph;
 pub mod skip_gram;
+pub mod statistics;

@@ -28,9 +28,12 @@
 //! depends on the document alone. Documents that were trained on get their vectors in the
 //! same way, so that a classifier cannot tell the two kinds apart.
 
+use hg2v::context::Context;
 use hg2v::error::{Error, Result};
 use hg2v::nn::simd::{axpy, dot};
+use hg2v::progress::{Report, Stage};
 use hg2v::rng::{shuffle, stream, unit};
+use hg2v::saved::{Reader, Tensors};
 use rand::Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -47,13 +50,15 @@ pub struct SkipGram {
     /// How often every document is seen.
     pub epochs: usize,
     /// The first learning rate; it falls to a hundredth of itself.
-    pub rate: f32,
+    #[serde(alias = "rate")]
+    pub lr: f32,
     /// `K`, random words to one of the document.
     pub negatives: f32,
     /// `t`, the share above which words are weighted down.
     pub sample: f64,
     /// Words that occur in fewer documents are left out.
-    pub least: usize,
+    #[serde(alias = "least")]
+    pub min_count: usize,
     /// Documents a step.
     pub batch: usize,
     /// Random words a step.
@@ -79,10 +84,10 @@ impl Default for SkipGram {
         SkipGram {
             dim: 256,
             epochs: 10,
-            rate: 0.1,
+            lr: 0.1,
             negatives: 1.0,
             sample: 1e-2,
-            least: 2,
+            min_count: 2,
             batch: 64,
             drawn: 32,
             ridge: 0.01,
@@ -93,7 +98,7 @@ impl Default for SkipGram {
 }
 
 /// The words of some documents and their vectors.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone)]
 pub struct Words {
     params: SkipGram,
     /// The row of each word; [`UNKNOWN`] where it has none.
@@ -120,7 +125,7 @@ impl SkipGram {
         let positive = [
             ("dim", self.dim as f64),
             ("epochs", self.epochs as f64),
-            ("rate", f64::from(self.rate)),
+            ("lr", f64::from(self.lr)),
             ("negatives", f64::from(self.negatives)),
             ("sample", self.sample),
             ("batch", self.batch as f64),
@@ -136,27 +141,31 @@ impl SkipGram {
         }
     }
 
-    /// Fits the vectors of the words of `documents`; words are numbers below `words`. `done`
-    /// hears what share is done.
+    /// Fits the vectors of the words of `documents`; words are numbers below `words`.
     ///
     /// # Errors
-    /// Parameters outside their domain; a fit that diverges.
+    /// Parameters outside their domain; a fit that diverges; [`Stopped`](Error::Stopped).
     ///
     /// # Complexity
     /// Time O(epochs · dim · (Σ_g |g| + documents · drawn)).
-    pub fn fit(&self, documents: &[&Document], words: usize, done: &dyn Fn(f64)) -> Result<Words> {
+    pub fn fit(
+        &self,
+        documents: &[Document],
+        words: usize,
+        context: &Context<'_>,
+    ) -> Result<Words> {
         self.check()?;
         let mut model = Words::new(*self, documents, words);
         if model.keep.is_empty() {
             return Ok(model);
         }
         let corpus: Vec<Weighted> = documents.iter().map(|words| model.weighted(words)).collect();
-        Training::new(&mut model, &corpus).run(done);
+        Training::new(&mut model, &corpus).run(context)?;
         match model.vectors.iter().find(|value| !value.is_finite()) {
             None => Ok(model),
             Some(value) => Err(Error::parameter(
-                "rate",
-                self.rate,
+                "lr",
+                self.lr,
                 format!("it must be lower: a word's vector came to hold {value}"),
             )),
         }
@@ -172,7 +181,7 @@ struct Weighted {
 
 impl Words {
     /// The words that occur in enough documents, with vectors at random.
-    fn new(params: SkipGram, documents: &[&Document], words: usize) -> Words {
+    fn new(params: SkipGram, documents: &[Document], words: usize) -> Words {
         let mut counts = vec![0u64; words];
         let mut in_documents = vec![0usize; words];
         for &(word, count) in documents.iter().flat_map(|document| document.iter()) {
@@ -182,7 +191,7 @@ impl Words {
         let mut row_of = vec![UNKNOWN; words];
         let mut known = Vec::new();
         for word in 0..words {
-            if in_documents[word] >= params.least.max(1) {
+            if in_documents[word] >= params.min_count.max(1) {
                 row_of[word] = known.len() as u32;
                 known.push(counts[word]);
             }
@@ -234,6 +243,32 @@ impl Words {
     /// Numbers a vector.
     pub fn dim(&self) -> usize {
         self.params.dim
+    }
+
+    /// What was learnt, to be kept.
+    pub(super) fn tensors(&self, tensors: Tensors) -> Tensors {
+        let list = |len: usize| [len];
+        tensors
+            .with("row_of", &list(self.row_of.len()), self.row_of.iter().copied())
+            .with("keep", &list(self.len()), self.keep.iter().copied())
+            .with("noise", &list(self.len()), self.noise.iter().copied())
+            .with("words", &[self.len(), self.dim()], self.vectors.iter().copied())
+    }
+
+    /// What was kept.
+    ///
+    /// # Errors
+    /// Tensors that are none of such words.
+    pub(super) fn of_tensors(params: SkipGram, tensors: &mut Reader<'_>) -> Result<Words> {
+        params.check()?;
+        let row_of: Vec<u32> = tensors.take_list("row_of")?;
+        let keep: Vec<f32> = tensors.take_list("keep")?;
+        let noise = tensors.take("noise", &[keep.len()])?;
+        let vectors = tensors.take("words", &[keep.len(), params.dim])?;
+        if row_of.iter().any(|&row| row != UNKNOWN && row as usize >= keep.len()) {
+            return Err(tensors.refused("a word has a row that is not there"));
+        }
+        Ok(Words { params, row_of, keep, noise, vectors })
     }
 
     /// How many words have vectors.
@@ -337,8 +372,8 @@ impl<'a> Training<'a> {
         }
     }
 
-    fn run(&mut self, done: &dyn Fn(f64)) {
-        let SkipGram { epochs, batch, seed, rate, .. } = self.words.params;
+    fn run(&mut self, context: &Context<'_>) -> Result<()> {
+        let SkipGram { epochs, batch, seed, lr, .. } = self.words.params;
         let mut order: Vec<usize> = (0..self.corpus.len()).collect();
         let steps = order.len().div_ceil(batch);
         for epoch in 0..epochs {
@@ -346,13 +381,16 @@ impl<'a> Training<'a> {
             for (step, batch) in order.chunks(batch).enumerate() {
                 let past = (epoch * steps + step) as f32 / (epochs * steps) as f32;
                 let noise = self.words.draw("skip-gram noise", epoch as u64, step as u64);
-                self.step(batch, &noise, rate * (1.0 - 0.99 * past));
-                done(f64::from(past));
+                self.step(batch, &noise, lr * (1.0 - 0.99 * past));
+                let (made, total) = ((epoch * steps + step + 1) as u64, (epochs * steps) as u64);
+                let report = Report::of(Stage::Training, made, total);
+                context.tell(&report.within(epoch as u64 + 1, step + 1 == steps, &[]))?;
             }
         }
+        Ok(())
     }
 
-    fn step(&mut self, batch: &[usize], noise: &[(u32, f32)], rate: f32) {
+    fn step(&mut self, batch: &[usize], noise: &[(u32, f32)], lr: f32) {
         let SkipGram { dim, negatives, .. } = self.words.params;
         let touched = self.touched(batch, noise);
         // What each document's terms pull with, and where they pull it.
@@ -386,12 +424,12 @@ impl<'a> Training<'a> {
                     let at = batch[document as usize];
                     axpy(pull, &documents[at * dim..][..dim], gradient);
                 }
-                adagrad(vector, &mut squares[0], gradient, rate);
+                adagrad(vector, &mut squares[0], gradient, lr);
             },
         );
         for (&at, (gradient, _)) in batch.iter().zip(&pulled) {
             let document = &mut self.documents[at * dim..][..dim];
-            adagrad(document, &mut self.document_squares[at], gradient, rate);
+            adagrad(document, &mut self.document_squares[at], gradient, lr);
         }
     }
 

@@ -6,8 +6,8 @@
 //! each label at hand a row of the matrix costs one addition for each label in common,
 //! and nothing for the others.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
+use hg2v::context::Context;
+use hg2v::progress::Stage;
 use hg2v_eval::Matrix;
 use hg2v_eval::error::Result;
 use rayon::prelude::*;
@@ -16,7 +16,7 @@ use crate::wl::Histograms;
 
 /// The normalised kernel `k(G, H) / √(k(G, G)·k(H, H))` among all graphs, by labels of
 /// round 0, of rounds 0 and 1, and so on, of which those before round `first` are not kept;
-/// 0 where a graph has no nodes. `done` hears what share is computed.
+/// 0 where a graph has no nodes.
 ///
 /// Sums are of whole numbers, exact below 2⁵³.
 ///
@@ -26,7 +26,7 @@ pub(super) fn grams(
     histograms: &Histograms,
     first: usize,
     term: impl Fn(u32, u32) -> f64 + Sync,
-    done: &(dyn Fn(f64) + Sync),
+    context: &Context<'_>,
 ) -> Result<Vec<Matrix>> {
     let graphs = &histograms.of_graph;
     let n = graphs.len();
@@ -43,33 +43,33 @@ pub(super) fn grams(
             row.push(values);
         }
     }
-    let finished = AtomicUsize::new(0);
-    rows.par_iter_mut().enumerate().for_each_init(
-        || vec![0.0; n],
-        |sums, (i, row)| {
-            sums.fill(0.0);
-            for (round, (labels, scales)) in graphs[i].iter().zip(&scales).enumerate() {
-                for &(label, count) in labels {
-                    for &(other, others) in index.graphs_of(label) {
-                        sums[other as usize] += term(count, others);
+    let counter = context.counter(Stage::Comparing, n as u64);
+    rows.par_iter_mut()
+        .enumerate()
+        .map_init(
+            || vec![0.0; n],
+            |sums, (i, row)| {
+                sums.fill(0.0);
+                for (round, (labels, scales)) in graphs[i].iter().zip(&scales).enumerate() {
+                    for &(label, count) in labels {
+                        for &(other, others) in index.graphs_of(label) {
+                            sums[other as usize] += term(count, others);
+                        }
                     }
+                    if round < first {
+                        continue;
+                    }
+                    let (own, values) = (scales[i], &mut row[round - first]);
+                    for ((value, sum), scale) in values.iter_mut().zip(&*sums).zip(scales) {
+                        *value = sum * (own * scale);
+                    }
+                    // Rounding is not to make a graph unlike itself.
+                    values[i] = if own > 0.0 { 1.0 } else { 0.0 };
                 }
-                if round < first {
-                    continue;
-                }
-                let (own, values) = (scales[i], &mut row[round - first]);
-                for ((value, sum), scale) in values.iter_mut().zip(&*sums).zip(scales) {
-                    *value = sum * (own * scale);
-                }
-                // Rounding is not to make a graph unlike itself.
-                values[i] = if own > 0.0 { 1.0 } else { 0.0 };
-            }
-            let finished = finished.fetch_add(1, Ordering::Relaxed) + 1;
-            if finished.is_multiple_of(64) || finished == n {
-                done(finished as f64 / n as f64);
-            }
-        },
-    );
+                counter.add(1)
+            },
+        )
+        .collect::<hg2v::Result<()>>()?;
     matrices.into_iter().map(|values| Matrix::new(n, n, values)).collect()
 }
 

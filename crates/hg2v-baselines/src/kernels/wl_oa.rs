@@ -15,19 +15,23 @@
 //! `B` runs over the one-to-one matchings of nodes, `c_G^l(x)` counts the nodes of `G`
 //! that are called `x` after round `l`. It is normalised to `k(G, G) = 1`.
 
+use hg2v::context::Context;
 use hg2v::prepare::Collection;
 use hg2v_eval::Matrix;
 use hg2v_eval::error::Result;
 use hg2v_eval::method::GraphKernel;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::inverted::grams;
 use crate::wl::Histograms;
 
-/// The kernel; its settings are 0 to `rounds` rounds.
+/// The kernel; its variants are 0 to `rounds` rounds.
 ///
 /// # Complexity
 /// As the [subtree kernel](super::wl_subtree): no matching is searched for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct WlOa {
     /// `h`, the most rounds.
     pub rounds: usize,
@@ -45,31 +49,31 @@ impl WlOa {
     ///
     /// # Errors
     /// As [`grams`](GraphKernel::grams).
-    pub fn gram(&self, collection: &Collection<'_>, done: &(dyn Fn(f64) + Sync)) -> Result<Matrix> {
-        Ok(self.grams_from(self.rounds, collection, done)?.swap_remove(0))
+    pub fn gram(&self, collection: &Collection<'_>, context: &Context<'_>) -> Result<Matrix> {
+        Ok(self.grams_from(self.rounds, collection, context)?.swap_remove(0))
     }
 
     fn grams_from(
         &self,
         first: usize,
         collection: &Collection<'_>,
-        done: &(dyn Fn(f64) + Sync),
+        context: &Context<'_>,
     ) -> Result<Vec<Matrix>> {
         let histograms = Histograms::of(collection, self.rounds)?;
-        grams(&histograms, first, |a, b| f64::from(a.min(b)), done)
+        grams(&histograms, first, |a, b| f64::from(a.min(b)), context)
     }
 }
 
 impl GraphKernel for WlOa {
-    fn settings(&self) -> usize {
+    fn settings(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    fn variants(&self) -> usize {
         self.rounds + 1
     }
 
-    fn grams(
-        &self,
-        collection: &Collection<'_>,
-        done: &(dyn Fn(f64) + Sync),
-    ) -> Result<Vec<Matrix>> {
-        self.grams_from(0, collection, done)
+    fn grams(&self, collection: &Collection<'_>, context: &Context<'_>) -> Result<Vec<Matrix>> {
+        self.grams_from(0, collection, context)
     }
 }

@@ -12,20 +12,24 @@
 //! [refinement](hg2v::graph::wl): the inner product of histograms. It is normalised to
 //! `k(G, G) = 1`.
 
+use hg2v::context::Context;
 use hg2v::prepare::Collection;
 use hg2v_eval::Matrix;
 use hg2v_eval::error::Result;
 use hg2v_eval::method::GraphKernel;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::inverted::grams;
 use crate::wl::Histograms;
 
-/// The kernel; its settings are 0 to `rounds` rounds.
+/// The kernel; its variants are 0 to `rounds` rounds.
 ///
 /// # Complexity
 /// Time O(h·m) for the labels of m edges in all, then one multiplication for each label
 /// that two graphs have in common; memory 8·n² bytes a setting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct WlSubtree {
     /// `h`, the most rounds.
     pub rounds: usize,
@@ -39,16 +43,16 @@ impl Default for WlSubtree {
 }
 
 impl GraphKernel for WlSubtree {
-    fn settings(&self) -> usize {
+    fn settings(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    fn variants(&self) -> usize {
         self.rounds + 1
     }
 
-    fn grams(
-        &self,
-        collection: &Collection<'_>,
-        done: &(dyn Fn(f64) + Sync),
-    ) -> Result<Vec<Matrix>> {
+    fn grams(&self, collection: &Collection<'_>, context: &Context<'_>) -> Result<Vec<Matrix>> {
         let histograms = Histograms::of(collection, self.rounds)?;
-        grams(&histograms, 0, |a, b| f64::from(a) * f64::from(b), done)
+        grams(&histograms, 0, |a, b| f64::from(a) * f64::from(b), context)
     }
 }

@@ -46,8 +46,7 @@
 //! Labels: `O(H·(n + n'))` a pair. Attributes: `O(H·n·n'·F)` and a transport problem a
 //! pair and number of rounds.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
+use hg2v::context::Context;
 use hg2v::dataset::features::{FeatureChoice, FeatureSchema, Origin, When};
 use hg2v::distance::ground::Turned;
 use hg2v::distance::simplex::Solver;
@@ -55,12 +54,17 @@ use hg2v::graph::wl::{Refiner, histogram};
 use hg2v::graph::{Features, Graph};
 use hg2v::parallel::try_map;
 use hg2v::prepare::Collection;
+use hg2v::progress::Stage;
+use hg2v::saved::{Reader, Tensors};
 use hg2v_eval::method::GraphKernel;
 use hg2v_eval::{Matrix, Result};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The kernel, and the settings to choose from.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Wwl {
     /// What nodes are compared by.
     pub nodes: Nodes,
@@ -71,14 +75,30 @@ pub struct Wwl {
 }
 
 /// What nodes are compared by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Nodes {
     /// Attributes where all graphs have them, labels elsewhere.
+    #[default]
     Auto,
     /// Labels; nodes without are alike.
     Labels,
     /// Attributes, or the degree.
     Attributes,
+}
+
+impl Nodes {
+    /// Whether nodes are compared by attributes, going by the graphs `train`.
+    pub(super) fn by_attributes(self, collection: &Collection<'_>, train: &[usize]) -> bool {
+        let records = collection.run.records;
+        match self {
+            Nodes::Auto => {
+                !train.is_empty() && train.iter().all(|&i| records[i].features.is_some())
+            }
+            Nodes::Labels => false,
+            Nodes::Attributes => true,
+        }
+    }
 }
 
 impl Default for Wwl {
@@ -88,22 +108,22 @@ impl Default for Wwl {
 }
 
 impl Wwl {
-    /// The `H` and `λ` of a setting: all `λ` of the first `H` come first.
-    pub fn setting(&self, index: usize) -> (usize, f64) {
+    /// The `H` and `λ` of a variant: all `λ` of the first `H` come first.
+    pub fn variant(&self, index: usize) -> (usize, f64) {
         (self.rounds[index / self.lambdas.len()], self.lambdas[index % self.lambdas.len()])
     }
 
-    /// `𝒲` between all graphs, for each number of rounds. `done` hears what share is
-    /// computed.
+    /// `𝒲` between all graphs, for each number of rounds.
     ///
     /// # Errors
-    /// No rounds to choose from; graphs that disagree on their attributes.
+    /// No rounds to choose from; graphs that disagree on their attributes;
+    /// [`Stopped`](hg2v::Error::Stopped).
     pub fn distances(
         &self,
         collection: &Collection<'_>,
-        done: &(dyn Fn(f64) + Sync),
+        context: &Context<'_>,
     ) -> Result<Vec<Matrix>> {
-        self.distances_by(collection, collection.len(), done)
+        self.distances_by(collection, collection.len(), context)
     }
 
     /// As [`distances`](Wwl::distances), attributes standardised by the first `known`
@@ -115,46 +135,38 @@ impl Wwl {
         &self,
         collection: &Collection<'_>,
         known: usize,
-        done: &(dyn Fn(f64) + Sync),
+        context: &Context<'_>,
     ) -> Result<Vec<Matrix>> {
-        if self.rounds.is_empty() {
+        let Some(most) = self.rounds.iter().copied().max() else {
             return Err(hg2v::Error::parameter("rounds", "none", "give at least one").into());
-        }
-        let all_have = || collection.run.records.iter().all(|record| record.features.is_some());
-        let by_attributes = match self.nodes {
-            Nodes::Auto => !collection.is_empty() && all_have(),
-            Nodes::Labels => false,
-            Nodes::Attributes => true,
         };
-        let most = self.rounds.iter().copied().max().unwrap_or(0);
-        if by_attributes {
-            let sequences = propagated(collection, known, most)?;
-            pairs(sequences.len(), self.rounds.len(), done, Solver::default, |solver, i, j| {
+        let (n, matrices, all) = (collection.len(), self.rounds.len(), collection.all());
+        if self.nodes.by_attributes(collection, &all) {
+            let propagation = Propagation::fit(collection, &all[..known], most)?;
+            let sequences = propagation.sequences(collection, &all)?.all;
+            pairs(n, matrices, context, Solver::default, |solver, i, j| {
                 carried(solver, &sequences[i], &sequences[j], &self.rounds)
             })
         } else {
             let histograms = counted(collection, most)?;
-            pairs(
-                histograms.len(),
-                self.rounds.len(),
-                done,
-                || (),
-                |(), i, j| along_the_tree(&histograms[i], &histograms[j], &self.rounds),
-            )
+            let along = |(): &mut (), i: usize, j: usize| {
+                along_the_tree(&histograms[i], &histograms[j], &self.rounds)
+            };
+            pairs(n, matrices, context, || (), along)
         }
     }
 }
 
 impl GraphKernel for Wwl {
-    fn settings(&self) -> usize {
+    fn settings(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    fn variants(&self) -> usize {
         self.rounds.len() * self.lambdas.len()
     }
 
-    fn grams(
-        &self,
-        collection: &Collection<'_>,
-        done: &(dyn Fn(f64) + Sync),
-    ) -> Result<Vec<Matrix>> {
+    fn grams(&self, collection: &Collection<'_>, context: &Context<'_>) -> Result<Vec<Matrix>> {
         if let Some(bad) =
             self.lambdas.iter().find(|lambda| !(lambda.is_finite() && **lambda > 0.0))
         {
@@ -163,7 +175,7 @@ impl GraphKernel for Wwl {
             );
         }
         let n = collection.len();
-        let distances = self.distances(collection, done)?;
+        let distances = self.distances(collection, context)?;
         let settings = distances.iter().flat_map(|w| self.lambdas.iter().map(move |l| (w, l)));
         settings
             .map(|(w, lambda)| {
@@ -179,12 +191,11 @@ impl GraphKernel for Wwl {
 fn pairs<M>(
     n: usize,
     matrices: usize,
-    done: &(dyn Fn(f64) + Sync),
+    context: &Context<'_>,
     memory: impl Fn() -> M + Sync + Send,
     distance: impl Fn(&mut M, usize, usize) -> Vec<f64> + Sync + Send,
 ) -> Result<Vec<Matrix>> {
-    let finished = AtomicUsize::new(0);
-    let all = (n * n.saturating_sub(1) / 2).max(1);
+    let counter = context.counter(Stage::Comparing, (n * n.saturating_sub(1) / 2) as u64);
     // Row i beside row n − 1 − i: every task has as many pairs.
     let rows = (0..n).map(|i| if i.is_multiple_of(2) { i / 2 } else { n - 1 - i / 2 });
     let mut computed: Vec<(usize, Vec<f64>)> = rows
@@ -192,11 +203,9 @@ fn pairs<M>(
         .into_par_iter()
         .map_init(memory, |memory, i| {
             let row: Vec<f64> = (i + 1..n).flat_map(|j| distance(memory, i, j)).collect();
-            let pairs = finished.fetch_add(n - 1 - i, Ordering::Relaxed) + n - 1 - i;
-            done(pairs as f64 / all as f64);
-            (i, row)
+            counter.add((n - 1 - i) as u64).map(|()| (i, row))
         })
-        .collect();
+        .collect::<hg2v::Result<_>>()?;
     computed.sort_unstable_by_key(|&(i, _)| i);
     (0..matrices)
         .map(|which| {
@@ -262,44 +271,141 @@ fn apart(p: &[(u32, u32)], s: u64, q: &[(u32, u32)], t: u64) -> u64 {
     sum + t * q[j..].iter().map(|&(_, count)| u64::from(count)).sum::<u64>()
 }
 
+/// How attributes become sequences.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Propagation {
+    /// `x⁰`.
+    pub(super) features: FeatureSchema,
+    /// `H`.
+    rounds: usize,
+}
+
+/// The sequences of some graphs.
+#[derive(Debug, Clone)]
+pub(super) struct Sequences {
+    /// How they were made.
+    pub(super) propagation: Propagation,
+    all: Vec<Sequence>,
+}
+
 /// The rows of every node after each round, both ways round.
+#[derive(Debug, Clone)]
 struct Sequence {
     nodes: usize,
     rounds: Vec<(Features, Turned)>,
 }
 
-fn propagated(collection: &Collection<'_>, known: usize, rounds: usize) -> Result<Vec<Sequence>> {
-    let run = collection.run;
-    let choice = FeatureChoice {
-        attributes: true,
-        labels: false,
-        degree: When::Auto,
-        structure: When::Never,
-    };
-    let both = run.records.iter().zip(&collection.graphs).take(known);
-    let schema = FeatureSchema::fit(run.file, choice, both)?;
-    let sequence = |i: usize| {
-        let graph = &collection.graphs[i];
+impl Propagation {
+    /// Attributes standardised by the graphs `train`.
+    pub(super) fn fit(
+        collection: &Collection<'_>,
+        train: &[usize],
+        rounds: usize,
+    ) -> hg2v::Result<Propagation> {
+        let choice = FeatureChoice {
+            attributes: true,
+            labels: false,
+            degree: When::Auto,
+            structure: When::Never,
+        };
+        let run = collection.run;
+        let both = train.iter().map(|&i| (&run.records[i], &collection.graphs[i]));
+        Ok(Propagation { features: FeatureSchema::fit(run.file, choice, both)?, rounds })
+    }
+
+    /// The sequences of the graphs `which`.
+    pub(super) fn sequences(
+        &self,
+        collection: &Collection<'_>,
+        which: &[usize],
+    ) -> hg2v::Result<Sequences> {
+        let all = try_map(which, |&i| self.sequence(collection, i))?;
+        Ok(Sequences { propagation: self.clone(), all })
+    }
+
+    fn sequence(&self, collection: &Collection<'_>, i: usize) -> hg2v::Result<Sequence> {
+        let (run, graph) = (collection.run, &collection.graphs[i]);
         let origin = Origin { file: run.file, position: run.position_of(i) };
-        let (rows, _) = schema.apply(&run.records[i], graph, origin)?;
+        let (rows, _) = self.features.apply(&run.records[i], graph, origin)?;
         let nodes = graph.num_nodes().max(1);
         let mut values: Vec<f64> = rows.values.iter().copied().map(f64::from).collect();
         values.resize(nodes * rows.dim, 0.0);
-        let mut all = Vec::with_capacity(rounds + 1);
+        let mut all = Vec::with_capacity(self.rounds + 1);
         let mut current = Features { dim: rows.dim, values };
-        for _ in 0..rounds {
+        for _ in 0..self.rounds {
             let next = averaged(graph, &current);
             all.push(current);
             current = next;
         }
         all.push(current);
+        Ok(Sequence::new(nodes, all))
+    }
+}
+
+impl Sequence {
+    fn new(nodes: usize, rounds: Vec<Features>) -> Sequence {
         let turned = |rows: Features| {
             let turned = Turned::new(&rows, nodes);
             (rows, turned)
         };
-        Ok(Sequence { nodes, rounds: all.into_iter().map(turned).collect() })
-    };
-    try_map(0..collection.len(), sequence)
+        Sequence { nodes, rounds: rounds.into_iter().map(turned).collect() }
+    }
+}
+
+impl Sequences {
+    /// How many graphs.
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// `𝒲` between graph `i` and each of the `others`.
+    pub(super) fn distances(&self, i: usize, others: &Sequences) -> Vec<f64> {
+        let (mut solver, rounds) = (Solver::default(), [self.propagation.rounds]);
+        let apart = |other| carried(&mut solver, &self.all[i], other, &rounds)[0];
+        others.all.iter().map(apart).collect()
+    }
+
+    /// What is kept of them.
+    pub(super) fn tensors(&self) -> Tensors {
+        let nodes = self.all.iter().map(|sequence| sequence.nodes as u32);
+        let rows = self.all.iter().flat_map(|sequence| &sequence.rounds);
+        let values: Vec<f64> = rows.flat_map(|(rows, _)| rows.values.iter().copied()).collect();
+        Tensors::default().with("nodes", &[self.len()], nodes).with(
+            "sequences",
+            &[values.len()],
+            values,
+        )
+    }
+
+    /// What was kept.
+    ///
+    /// # Errors
+    /// Tensors that are no such sequences'.
+    pub(super) fn of_tensors(
+        propagation: Propagation,
+        tensors: &mut Reader<'_>,
+    ) -> hg2v::Result<Sequences> {
+        let nodes: Vec<u32> = tensors.take_list("nodes")?;
+        let values: Vec<f64> = tensors.take_list("sequences")?;
+        let dim = propagation.features.dim();
+        let mut rest = &values[..];
+        let mut all = Vec::with_capacity(nodes.len());
+        for &nodes in &nodes {
+            let mut rounds = Vec::new();
+            for _ in 0..=propagation.rounds {
+                let Some(own) = rest.split_off(..nodes as usize * dim) else {
+                    return Err(tensors.refused("its landmarks do not hold together"));
+                };
+                rounds.push(Features { dim, values: own.to_vec() });
+            }
+            all.push(Sequence::new(nodes as usize, rounds));
+        }
+        match rest.is_empty() {
+            true => Ok(Sequences { propagation, all }),
+            false => Err(tensors.refused("its landmarks do not hold together")),
+        }
+    }
 }
 
 /// `½·(x(u) + mean of x over the neighbours of u, by weight)`; a node alone keeps half.

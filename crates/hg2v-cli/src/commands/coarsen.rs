@@ -10,18 +10,14 @@ use hg2v::error::Error;
 use hg2v::graph::Scalar;
 use hg2v::output::OutputFile;
 use hg2v::parallel::try_map;
-use hg2v::prepare::{Collection, Notes};
+use hg2v::prepare::{Collection, Needs, Notes};
+use hg2v::stream::{Chunks, Shard};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::chunks::{Chunks, Shard};
 use crate::context::Context;
 use crate::graphs::{Asks, CacheArgs, MethodArg, WeightArg, say_findings};
 use crate::out::{ForceArgs, refuse_json, refuse_same};
-
-/// Nodes and edges gathered before they are coarsened together: enough to keep all
-/// threads busy, little enough to hold.
-const CHUNK_SIZE: usize = 1 << 20;
 
 /// Build the spectral pyramid of every graph
 ///
@@ -115,17 +111,18 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     };
     params.check()?;
     let started = Instant::now();
-    let cache = args.cache.open();
     refuse_json(&args.out, context)?;
     let source = context.open(&args.data, Asks::Weights(args.weights.into()))?;
     refuse_same(&source.path, &args.out)?;
     let (path, progress) = (source.path.clone(), context.progress("coarsening", source.len));
     let mut out = OutputFile::create(args.force.at(&args.out))?;
     let mut tally = Tally::default();
-    for chunk in Chunks::new(source, Shard::WHOLE, CHUNK_SIZE) {
+    let needs = Needs { weights: args.weights.into(), coarsening: Some(params) };
+    let work = hg2v::context::Context::default().cached_in(args.cache.open());
+    for chunk in Chunks::new(source, Shard::WHOLE) {
         let chunk = chunk?;
         let run = chunk.run(&path);
-        let made = Collection::new(run, args.weights.into(), &params, cache.as_ref())?;
+        let made = Collection::new(run, &needs, &work)?;
         for line in lines(&made, &params, args.quality)? {
             out.write_all(&line).map_err(|e| Error::io(&args.out, "write", e))?;
         }

@@ -15,13 +15,13 @@ use hg2v::graph::{GraphRecord, Scalar};
 use hg2v::nn::machine::Machine;
 use hg2v::output::{OutputFile, OutputFolder};
 use hg2v::prepare::{Collection, Run};
+use hg2v::progress::Flow;
 use hg2v::saved::{self, LogLine, RunNote};
-use hg2v::train::Flow;
 use hg2v::vectors::{self, Key, Shape};
-use hg2v::{Fit, Hg2v, Hg2vParams};
-use hg2v_eval::controls::{Network, Statistics};
+use hg2v::{Fit, Hg2v, Hg2vParams, Model, Untrained};
+use hg2v_baselines::embedders::statistics::Statistics;
 use hg2v_eval::evaluation::Evaluation;
-use hg2v_eval::method::Embedder;
+use hg2v_eval::method::Candidate;
 use hg2v_eval::select;
 use hg2v_eval::study::{Mode, Study};
 use hg2v_report::{Contents, Map, Method, page, run};
@@ -33,7 +33,7 @@ use super::coarsen::render;
 use super::report;
 use crate::context::Context;
 use crate::device::DeviceArgs;
-use crate::graphs::summary_options;
+use crate::graphs::{self, summary_options};
 use crate::judging::{judged, table_of};
 use crate::out::ForceArgs;
 use crate::store::write_json;
@@ -116,13 +116,13 @@ fn make(
     let params = params(context);
     let file = args.out.join(run::GRAPHS);
     let of_file = Run::of(&records, &file);
-    let collection = params.collect(of_file, None)?;
+    let work = graphs::on(machine);
+    let collection = params.collect(of_file, &work)?;
     write_pyramids(&collection, &to.join(PYRAMIDS))?;
     steps.done("coarsen", "coarsened each to a spectral pyramid");
 
-    let mut fit = params.prepare(&collection, None)?;
-    fit.machine = machine.clone();
-    let trained = train(&fit, args, &file, steps.started)?;
+    let fit = params.prepare(&collection, &collection.all())?;
+    let trained = train(&fit, &work, args, &file, steps.started)?;
     trained.write(&to.join(run::MODEL))?;
     let epochs = params.recipe.epochs;
     steps.done("train", format!("trained a model for {epochs} epochs, without labels"));
@@ -170,15 +170,22 @@ impl Trained {
     }
 }
 
-fn train(fit: &Fit, args: &Args, data: &Path, began: Instant) -> hg2v::Result<Trained> {
+fn train(
+    fit: &Fit,
+    work: &hg2v::context::Context<'_>,
+    args: &Args,
+    data: &Path,
+    began: Instant,
+) -> hg2v::Result<Trained> {
     let started = Instant::now();
     let mut log = Vec::new();
-    let (model, _) = fit.train(None, |_, step| {
+    let ended = fit.steps(None, work, |_, step, _| {
         if step.ends_epoch {
             log.push(LogLine::of(step, started.elapsed()));
         }
         Ok(Flow::Continue)
-    })?;
+    });
+    let (model, _) = ended.map_err(|failure| failure.error)?;
     let note = RunNote {
         data: data.to_owned(),
         device: args.device.describe(),
@@ -199,13 +206,15 @@ fn draw(
 ) -> anyhow::Result<()> {
     let Run { file, records, .. } = collection.run;
     let summary = summarize_records(file, Format::Jsonl, Vec::new(), records, &summary_options());
-    let dim = trained.model.network().layout.embedding_dim();
+    let dim = trained.model.dim();
+    let config = trained.model.config();
+    let config = json!(config);
     // Where a particle is says most in these vectors, and least about its aggregate.
     let choice = Choice { metric: Metric::Euclidean, standardise: true, ..Choice::default() };
     let map = Map::new(dim, vectors, choice, &[Method::Pca, Method::Umap], |_| ())?;
     let contents = Contents {
         title: "Diffusion-limited aggregates".to_owned(),
-        config: Some(trained.model.config()),
+        config: Some(&config),
         run: Some(&trained.note),
         log: &trained.log,
         summary: Some(&summary),
@@ -280,14 +289,10 @@ fn write_vectors(
     collection: &Collection<'_>,
     path: &Path,
 ) -> hg2v::Result<Vec<f32>> {
-    let all: Vec<usize> = (0..collection.len()).collect();
-    let (examples, _) = model.examples_of(collection, &all)?;
-    let rows = model.embed_examples_on(machine, &examples)?;
-    let layout = &model.network().layout;
-    let names = layout.embedding_names();
-    let shape = Shape { names, part: None, model: Some(model.digest()?) };
+    let rows = model.embed_collection(collection, &graphs::on(machine))?.values;
+    let shape = Shape { names: model.columns(), part: None, model: Some(model.digest()?) };
     let mut sink = vectors::create(path, shape)?;
-    for (i, row) in rows.chunks_exact(layout.embedding_dim()).enumerate() {
+    for (i, row) in rows.chunks_exact(model.dim()).enumerate() {
         let record = &collection.run.records[i];
         let id = record.id_at(i as u64);
         sink.write(Key { id: &id, label: record.label.as_ref(), part: None }, row)?;
@@ -304,14 +309,14 @@ fn judge(
     context: &Context,
 ) -> anyhow::Result<Evaluation> {
     let protocol = select::Protocol { seed: context.seed(), ..select::Protocol::default() };
-    let study = Study::new(collection, Mode::Inductive, SPLITS, protocol)?;
-    let [trained, untrained] =
-        [Network::trained, Network::untrained].map(|of| of(params.clone()).on(machine));
-    let rows: [(&str, &dyn Embedder); 3] =
-        [("HG2V", &trained), ("the same, untrained", &untrained), ("statistics", &Statistics)];
+    let mut study = Study::new(collection, Mode::Inductive, SPLITS, protocol)?;
+    study.context = graphs::on(machine);
+    let untrained = Untrained(params.clone());
+    let rows: [(&str, &dyn hg2v::Method); 3] =
+        [("HG2V", params), ("the same, untrained", &untrained), ("statistics", &Statistics {})];
     let methods = rows
         .into_iter()
-        .map(|(name, embedder)| judged(name, &study, embedder, context))
+        .map(|(name, method)| judged(name, &study, Candidate::Method(method), context))
         .collect::<anyhow::Result<_>>()?;
     Ok(Evaluation::new(data, &study, params.architecture.clone(), params.recipe, methods))
 }

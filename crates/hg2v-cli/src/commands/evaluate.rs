@@ -6,11 +6,12 @@ use clap::ValueEnum;
 use hg2v::error::Error;
 use hg2v::graph::GraphRecord;
 use hg2v::output::OutputFile;
-use hg2v::prepare::{Collection, Run};
-use hg2v::{Hg2vParams, vectors};
+use hg2v::prepare::{Needs, Run};
+use hg2v::{Hg2vParams, Method, Untrained, vectors};
+use hg2v_baselines::embedders::statistics::Statistics;
 use hg2v_eval::also::Classifier;
-use hg2v_eval::controls::{Given, Network, Statistics};
 use hg2v_eval::evaluation::{Evaluation, Judgement};
+use hg2v_eval::method::Candidate;
 use hg2v_eval::study::{Choice, Mode, Study};
 use hg2v_eval::{Matrix, select};
 
@@ -130,22 +131,24 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let graphs::Read { path, records, .. } =
         graphs::read(&args.data, Asks::Weights(params.weights), context)?;
     let run = Run::of(&records, &path);
-    let collection = match args.embeddings {
+    let needs = match args.embeddings {
         // Vectors that are there already, and statistics, need no pyramids.
-        Some(_) => Collection::flat(run, params.weights)?,
-        None => graphs::coarsened(&params, run, args.cache.open().as_ref(), context)?,
+        Some(_) => Needs { coarsening: None, ..params.needs() },
+        None => params.needs(),
     };
+    let collection = graphs::collected(run, &needs, args.cache.open(), context)?;
     say_findings(&collection.notes.found, context);
     let mode = args.protocol.into();
     let protocol = select::Protocol { seed: context.seed(), ..select::Protocol::default() };
     let mut study = Study::new(&collection, mode, splits, protocol)?;
+    study.context = graphs::on(&machine);
     study.also = args.also.iter().copied().map(Classifier::from).collect();
 
     let mut rows = Vec::new();
     let mut chosen = params.clone();
     if let Some(file) = &args.embeddings {
         let x = given(file, &records, context)?;
-        rows.push(judged("given vectors", &study, &Given(x), context)?);
+        rows.push(judged("given vectors", &study, Candidate::Vectors(&x), context)?);
     } else {
         let mut judged_rows = Vec::new();
         let candidates = candidates(&params, args.grid);
@@ -155,8 +158,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
                 Some(_) => format!("HG2V d={} a={} L={}", a.dim, a.hops, a.levels),
                 None => "HG2V".to_owned(),
             };
-            let embedder = Network::trained(candidate.clone()).on(&machine);
-            judged_rows.push(judged(&name, &study, &embedder, context)?);
+            judged_rows.push(judged(&name, &study, Candidate::Method(candidate), context)?);
         }
         let best = best(judged_rows.iter().map(|row| &row.result));
         chosen = candidates[best].clone();
@@ -164,10 +166,11 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     }
     if !args.no_controls {
         if args.embeddings.is_none() {
-            let untrained = Network::untrained(chosen.clone()).on(&machine);
-            rows.push(judged("the same, untrained", &study, &untrained, context)?);
+            let untrained = Untrained(chosen.clone());
+            let untrained = Candidate::Method(&untrained);
+            rows.push(judged("the same, untrained", &study, untrained, context)?);
         }
-        rows.push(judged("statistics", &study, &Statistics, context)?);
+        rows.push(judged("statistics", &study, Candidate::Method(&Statistics {}), context)?);
     }
     if let Some(file) = predictions {
         let splits = rows.iter().map(|row| (row.name.as_str(), &row.result.splits[..]));

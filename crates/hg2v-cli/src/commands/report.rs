@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hg2v::Hg2v;
+use hg2v::Model;
 use hg2v::coarsen::cache::Cache;
 use hg2v::dataset::Format;
 use hg2v::dataset::fingerprint::Fingerprint;
@@ -13,8 +13,9 @@ use hg2v::error::{Error, Place};
 use hg2v::graph::GraphRecord;
 use hg2v::nn::machine::Machine;
 use hg2v::output::OutputFile;
-use hg2v::prepare::{Collection, Run};
+use hg2v::prepare::{Collection, Needs, Run};
 use hg2v::{saved, vectors};
+use hg2v_baselines::registry;
 use hg2v_eval::evaluation::Evaluation;
 use hg2v_report::page::SAMPLE;
 use hg2v_report::run::{RunFolder, read_evaluation};
@@ -152,16 +153,15 @@ impl Wanted<'_> {
         context: &Context,
     ) -> anyhow::Result<(Made, usize)> {
         let run = RunFolder::read(self.run)?;
-        let graphs = self.graphs(&run, context)?;
-        let preparation = &run.config.preparation;
+        let model: Arc<dyn Model> = registry::load(&run.model)?.into();
+        let graphs = self.graphs(&run, &model, context)?;
         let of_file = Run::of(&graphs.records, &graphs.path);
-        let (weights, coarsening) = (preparation.weights, &preparation.coarsening);
-        let bar = context.progress("coarsening", Some(graphs.records.len() as u64));
-        let told = |more| bar.inc(more);
-        let cache = self.cache.as_ref();
-        let collection = Collection::told(of_file, weights, coarsening, cache, &told)?;
-        bar.finish_and_clear();
-        let (dim, values) = self.vectors(&run, &collection, machine, context)?;
+        // The page shows pyramids, whether the model looks at them or not.
+        let needs = model.needs();
+        let coarsening = Some(needs.coarsening.unwrap_or_default());
+        let needs = Needs { coarsening, ..needs };
+        let collection = graphs::collected(of_file, &needs, self.cache.clone(), context)?;
+        let (dim, values) = self.vectors(&run, &*model, &collection, machine, context)?;
         let evaluation = match self.evaluation {
             Some(file) => Some(evaluation_of(file, &collection)?),
             // Of the folder's own graphs alone.
@@ -177,9 +177,10 @@ impl Wanted<'_> {
             let others = counted(run.config.data.graphs, "graph");
             notes.push(format!("The model was not trained on these graphs, but on {others}."));
         }
+        let config = json!(run.config);
         let contents = Contents {
             title: self.title.unwrap_or(&graphs.summary.name).to_owned(),
-            config: Some(&run.config),
+            config: Some(&config),
             run: run.note.as_ref(),
             log: &run.log,
             summary: Some(&graphs.summary),
@@ -198,7 +199,12 @@ impl Wanted<'_> {
         matches!(self.of, Of::Files { data: None, .. })
     }
 
-    fn graphs(&self, run: &RunFolder, context: &Context) -> anyhow::Result<Graphs> {
+    fn graphs(
+        &self,
+        run: &RunFolder,
+        model: &Arc<dyn Model>,
+        context: &Context,
+    ) -> anyhow::Result<Graphs> {
         let data = match &self.of {
             Of::Read(Shown { graphs, .. }) => {
                 let (records, ignored) = (Arc::clone(&graphs.records), graphs.ignored.clone());
@@ -212,7 +218,7 @@ impl Wanted<'_> {
             return Err(Error::input(&run.model, Place::Whole, problem, fix).into());
         };
         let graphs::Read { path, format, ignored, records } =
-            graphs::read(data, Asks::Model(Box::new(run.config.preparation.clone())), context)?;
+            graphs::read(data, Asks::of(model), context)?;
         Graphs::new(path, format, ignored, Arc::new(records))
     }
 
@@ -220,6 +226,7 @@ impl Wanted<'_> {
     fn vectors(
         &self,
         run: &RunFolder,
+        model: &dyn Model,
         collection: &Collection<'_>,
         machine: &Machine,
         context: &Context,
@@ -236,8 +243,7 @@ impl Wanted<'_> {
                         let read = vectors::read(file, &context.limits)?;
                         // Vectors that do not say whose they are may be another program's.
                         if read.model.is_some() {
-                            let digest = Hg2v::load(&run.model)?.digest()?;
-                            read.check_made_by(&digest, read.dim, file)?;
+                            read.check_made_by(&model.digest()?, read.dim, file)?;
                         }
                         Some((file, read))
                     }
@@ -249,11 +255,8 @@ impl Wanted<'_> {
             check_vectors(file, &read, collection.run.records)?;
             return Ok((read.dim, read.values));
         }
-        let model = Hg2v::load(&run.model)?;
-        let all: Vec<usize> = (0..collection.len()).collect();
-        let (examples, _) = model.examples_of(collection, &all)?;
-        let values = model.embed_examples_on(machine, &examples)?;
-        Ok((model.network().layout.embedding_dim(), values))
+        let rows = model.embed_collection(collection, &graphs::on(machine))?;
+        Ok((model.dim(), rows.values))
     }
 }
 

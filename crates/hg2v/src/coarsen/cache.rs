@@ -16,7 +16,6 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::{Level, Params, Pyramid, coarsen};
@@ -25,6 +24,7 @@ use crate::graph::Graph;
 use crate::input::read_at_most;
 use crate::output::OutputFile;
 use crate::parallel::try_map;
+use crate::progress::Counter;
 
 /// Changes whenever the same input would give another pyramid.
 const VERSION: u32 = 2;
@@ -71,46 +71,34 @@ impl Cache {
     }
 }
 
-/// Whoever hears how many more graphs are done.
-pub type Told<'a> = dyn Fn(u64) + Sync + 'a;
-
 /// The pyramids of all graphs of `parts`, in their order, and how many came from the cache,
-/// which has an entry a part. Graphs are coarsened in parallel.
+/// which has an entry a part. Graphs are coarsened in parallel; `counter` counts them.
 ///
 /// # Errors
-/// As [`coarsen`]. A cache that cannot be read or written is no error: it only
-/// saves time.
+/// As [`coarsen`]; [`Stopped`](crate::Error::Stopped). A cache that cannot be read or written
+/// is no error: it only saves time.
 pub fn pyramids(
     parts: &[&[Graph]],
     params: &Params,
     cache: Option<&Cache>,
-) -> Result<(Vec<Pyramid>, u64)> {
-    pyramids_told(parts, params, cache, &|_| ())
-}
-
-/// As [`pyramids`]; `told` hears how many more are done, from any thread.
-///
-/// # Errors
-/// As [`pyramids`].
-pub fn pyramids_told(
-    parts: &[&[Graph]],
-    params: &Params,
-    cache: Option<&Cache>,
-    told: &Told<'_>,
+    counter: &Counter<'_>,
 ) -> Result<(Vec<Pyramid>, u64)> {
     params.check()?;
     let look_up = |part: &&[Graph]| {
         let found = cache.and_then(|cache| cache.read(part, params));
-        found.inspect(|found| told(found.len() as u64))
+        counter.add(found.as_ref().map_or(0, Vec::len) as u64).map(|()| found)
     };
-    let found: Vec<Option<Vec<Pyramid>>> = parts.par_iter().map(look_up).collect();
+    let found: Vec<Option<Vec<Pyramid>>> = try_map(parts, look_up)?;
     let missing: Vec<&Graph> = parts
         .iter()
         .zip(&found)
         .filter(|(_, found)| found.is_none())
         .flat_map(|(part, _)| *part)
         .collect();
-    let make = |graph: &&Graph| coarsen(graph, params).inspect(|_| told(1));
+    let make = |graph: &&Graph| {
+        let made = coarsen(graph, params)?;
+        counter.add(1).map(|()| made)
+    };
     let mut made = try_map(&missing, make)?.into_iter();
     let mut all = Vec::new();
     for (part, found) in parts.iter().zip(found) {

@@ -153,6 +153,13 @@ pub struct Pyramid {
     pub converged: bool,
 }
 
+impl Pyramid {
+    /// A graph alone.
+    pub fn without_levels(graph: &Graph) -> Pyramid {
+        Pyramid { num_nodes: graph.num_nodes(), levels: Vec::new(), converged: true }
+    }
+}
+
 /// One level of a [`Pyramid`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Level {

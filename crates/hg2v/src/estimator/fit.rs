@@ -1,26 +1,26 @@
 //! A training that is ready to run.
 
-use super::model::Hg2v;
+use super::model::{Hg2v, Hg2vConfig};
+use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::model::{Example, Network, initial};
 use crate::nn::machine::Machine;
 use crate::nn::{Cpu, Device};
 use crate::prepare::Notes;
+use crate::progress::{Flow, Report, Stage};
 use crate::saved::Config;
-use crate::train::{End, Flow, State, Step, Trainer};
+use crate::train::{End, State, Step, Trainer};
 
 /// A training that is ready to run.
 pub struct Fit {
     /// What the model will be.
-    pub config: Config,
+    pub config: Config<Hg2vConfig>,
     /// The network.
     pub network: Network,
     /// The graphs to train on.
     pub examples: Vec<Example>,
     /// What preparing them met.
     pub notes: Notes,
-    /// Where it will run: the processor, unless something else is put here.
-    pub machine: Machine,
 }
 
 /// A training that failed.
@@ -35,8 +35,7 @@ pub struct Failure {
 impl Fit {
     /// The model before its training.
     pub fn untrained(&self) -> Hg2v {
-        let parameters = initial(&self.network.layout, self.config.recipe.seed);
-        Hg2v { config: self.config.clone(), network: self.network.clone(), parameters }
+        self.model(initial(&self.network.layout, self.config.model.recipe.seed))
     }
 
     /// The network of `model`, which was trained on other graphs, with the features of
@@ -58,58 +57,69 @@ impl Fit {
             let requirement = "both models must have the same network";
             return Err(Error::parameter("model", "another network", requirement));
         }
-        let parameters = model.parameters().to_vec();
-        Ok(Hg2v { config: self.config.clone(), network: self.network.clone(), parameters })
+        Ok(self.model(model.parameters().to_vec()))
     }
 
-    /// Trains from the beginning, or from `state`; `watch` sees every step.
+    /// Trains from beginning to end.
     ///
     /// # Errors
-    /// A state of another network; a training that diverges; what `watch` returns.
-    pub fn train(
-        &self,
-        state: Option<&State>,
-        watch: impl FnMut(&dyn Fn() -> State, &Step) -> Result<Flow> + Send,
-    ) -> Result<(Hg2v, End)> {
-        self.train_keeping(state, watch).map_err(|failure| failure.error)
-    }
-
-    /// As [`train`](Fit::train); with an error comes the last good state.
-    ///
-    /// # Errors
-    /// As [`train`](Fit::train).
-    pub fn train_keeping(
-        &self,
-        state: Option<&State>,
-        watch: impl FnMut(&dyn Fn() -> State, &Step) -> Result<Flow> + Send,
-    ) -> std::result::Result<(Hg2v, End), Failure> {
-        match &self.machine {
-            Machine::Cpu => self.train_on(&Cpu::<f32>::new(), state, watch),
-            #[cfg(feature = "cuda")]
-            Machine::Cuda(card) => self.train_on(card, state, watch),
+    /// A training that diverges; a GPU that fails; [`Stopped`](Error::Stopped).
+    pub fn train(&self, context: &Context<'_>) -> Result<Hg2v> {
+        let (model, end) = self
+            .steps(None, context, |_, _, _| Ok(Flow::Continue))
+            .map_err(|failure| failure.error)?;
+        match end {
+            End::Done => Ok(model),
+            End::Stopped => Err(Error::Stopped),
         }
     }
 
-    fn train_on<D: Device<Real = f32>>(
+    /// Trains from the beginning, or from `state`; `watch` sees every step, whether it is the
+    /// last because the training is to [stop](Flow::Stop), and may keep the state after it. With
+    /// an error comes the last good state.
+    ///
+    /// # Errors
+    /// A state of another network; a training that diverges; what `watch` returns.
+    pub fn steps(
+        &self,
+        state: Option<&State>,
+        context: &Context<'_>,
+        watch: impl FnMut(&dyn Fn() -> State, &Step, bool) -> Result<Flow> + Send,
+    ) -> std::result::Result<(Hg2v, End), Failure> {
+        match &context.machine {
+            Machine::Cpu => self.steps_on(&Cpu::<f32>::new(), state, context, watch),
+            #[cfg(feature = "cuda")]
+            Machine::Cuda(card) => self.steps_on(card, state, context, watch),
+        }
+    }
+
+    fn steps_on<D: Device<Real = f32>>(
         &self,
         device: &D,
         state: Option<&State>,
-        mut watch: impl FnMut(&dyn Fn() -> State, &Step) -> Result<Flow> + Send,
+        context: &Context<'_>,
+        mut watch: impl FnMut(&dyn Fn() -> State, &Step, bool) -> Result<Flow> + Send,
     ) -> std::result::Result<(Hg2v, End), Failure> {
-        let recipe = self.config.recipe;
+        let recipe = self.config.model.recipe;
         let trainer = match state {
             None => Trainer::new(device, &self.network, recipe),
             Some(state) => Trainer::resume(device, &self.network, recipe, state),
         };
         let mut trainer = trainer.map_err(|error| Failure { error, good: None })?;
         let end = trainer
-            .run(&self.examples, |trainer, step| watch(&|| trainer.state(), step))
+            .run(&self.examples, |trainer, step| {
+                let losses: Vec<f64> = step.mean.iter().map(|loss| loss.total()).collect();
+                let report = Report::of(Stage::Training, step.step + 1, step.total);
+                let report = report.within(step.epoch + 1, step.ends_epoch, &losses);
+                let stopped = context.tell(&report).is_err();
+                let flow = watch(&|| trainer.state(), step, stopped)?;
+                Ok(if stopped { Flow::Stop } else { flow })
+            })
             .map_err(|error| Failure { error, good: Some(Box::new(trainer.state())) })?;
-        let model = Hg2v {
-            config: self.config.clone(),
-            network: self.network.clone(),
-            parameters: trainer.state().parameters,
-        };
-        Ok((model, end))
+        Ok((self.model(trainer.state().parameters), end))
+    }
+
+    fn model(&self, parameters: Vec<f32>) -> Hg2v {
+        Hg2v { config: self.config.clone(), network: self.network.clone(), parameters }
     }
 }

@@ -6,6 +6,9 @@ mod fit;
 
 mod model;
 
+mod folder;
+
 pub use fit::{Failure, Fit};
-pub use model::{Embeddings, Gradients, Hg2v};
-pub use params::Hg2vParams;
+pub use folder::{CHECKPOINT_EVERY, Trained, TrainingFolder, is_unfinished};
+pub use model::{Gradients, Hg2v, Hg2vConfig};
+pub use params::{Hg2vParams, Untrained};

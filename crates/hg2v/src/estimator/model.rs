@@ -1,20 +1,26 @@
 //! A model: graphs in, vectors out.
 
+use std::any::Any;
+use std::ops::Range;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
 use super::params::Hg2vParams;
-use crate::coarsen::cache::Cache;
-use crate::dataset::features::Applied;
+use crate::coarsen;
+use crate::context::Context;
+use crate::dataset::features::{Applied, FeatureChoice, Origin};
 use crate::embed;
-use crate::error::{Error, Place, Result};
-use crate::graph::{GraphRecord, Scalar};
-use crate::model::{Example, Keep, Layout, Network, Seeds, Tape, initial};
+use crate::error::{Error, Result};
+use crate::graph::GraphRecord;
+use crate::method::{Model, Rows};
+use crate::model::{Architecture, Example, Keep, Layout, Network, Seeds, Tape, initial};
 use crate::nn::device::{Panel, Window};
 use crate::nn::machine::Machine;
 use crate::nn::{Cpu, Device};
-use crate::output::OutputFolder;
-use crate::prepare::{Collection, Notes, Preparation, Run};
-use crate::saved::{self, Config};
-use std::fs;
-use std::path::Path;
+use crate::prepare::{Collection, Needs, Preparation};
+use crate::saved::{Config, Parts, Stored, Tensors};
+use crate::train::Recipe;
 
 /// A model: graphs in, vectors out.
 ///
@@ -22,38 +28,45 @@ use std::path::Path;
 /// among others.
 #[derive(Debug, Clone)]
 pub struct Hg2v {
-    pub(super) config: Config,
+    pub(super) config: Config<Hg2vConfig>,
     pub(super) network: Network,
     pub(super) parameters: Vec<f32>,
 }
 
-/// Vectors, a row a graph.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Embeddings {
-    /// Numbers a row.
-    pub dim: usize,
-    /// The rows, one after the other.
-    pub values: Vec<f32>,
-    /// The graphs' ids, where they have them.
-    pub ids: Vec<Option<Scalar>>,
-    /// The graphs' labels, where they have them.
-    pub labels: Vec<Option<Scalar>>,
+/// What HG2V says of itself in `config.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hg2vConfig {
+    /// The network.
+    pub architecture: Architecture,
+    /// How it was trained.
+    pub recipe: Recipe,
+    /// Which node features were asked for.
+    pub feature_choice: FeatureChoice,
+    /// How graphs are made ready for it.
+    pub preparation: Preparation,
 }
 
-impl Embeddings {
-    /// The row of graph `i`.
-    pub fn row(&self, i: usize) -> &[f32] {
-        &self.values[i * self.dim..(i + 1) * self.dim]
+impl Hg2vConfig {
+    /// What it was told to be.
+    pub fn params(&self) -> Hg2vParams {
+        Hg2vParams {
+            architecture: self.architecture.clone(),
+            recipe: self.recipe,
+            coarsening: self.preparation.coarsening.unwrap_or_default(),
+            weights: self.preparation.weights,
+            features: self.feature_choice,
+        }
     }
 
-    /// How many rows.
-    pub fn len(&self) -> usize {
-        self.ids.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
+    /// Checks each field.
+    ///
+    /// # Errors
+    /// One for the first field outside its domain.
+    pub fn check(&self) -> Result<()> {
+        self.architecture.check()?;
+        self.recipe.check()?;
+        self.preparation.coarsening.iter().try_for_each(coarsen::Params::check)
     }
 }
 
@@ -77,10 +90,10 @@ impl Hg2v {
     /// # Errors
     /// A configuration that does not make sense; parameters of another network, or that
     /// are not finite.
-    pub fn from_parts(config: Config, parameters: Vec<f32>) -> Result<Hg2v> {
-        config.recipe.check()?;
-        config.preparation.coarsening.check()?;
-        let layout = Layout::new(&config.architecture, config.preparation.features.dim())?;
+    pub fn from_parts(config: Config<Hg2vConfig>, parameters: Vec<f32>) -> Result<Hg2v> {
+        config.model.check()?;
+        let Hg2vConfig { architecture, preparation, .. } = &config.model;
+        let layout = Layout::new(architecture, preparation.features.dim())?;
         if parameters.len() != layout.len {
             let requirement = format!("this network has {}", layout.len);
             return Err(Error::parameter("parameters", parameters.len(), requirement));
@@ -91,19 +104,54 @@ impl Hg2v {
         Ok(Hg2v { config, network: Network { layout }, parameters })
     }
 
+    /// Reads a model's folder, and checks every byte of it.
+    ///
+    /// # Errors
+    /// A file that is missing, damaged, of another version, or does not belong.
+    pub fn load(path: &Path) -> Result<Hg2v> {
+        Hg2v::from_stored(&Stored::read(path)?)
+    }
+
+    /// The model that was read, whichever method trained the network.
+    ///
+    /// # Errors
+    /// What another method learnt, or what does not make sense.
+    pub fn from_stored(stored: &Stored) -> Result<Hg2v> {
+        let config: Config<Hg2vConfig> = stored.config()?;
+        config.model.check().map_err(|e| stored.refused(e))?;
+        let Hg2vConfig { architecture, preparation, .. } = &config.model;
+        let layout = Layout::new(architecture, preparation.features.dim())?;
+        let mut tensors = stored.tensors()?;
+        let parts: Vec<(Window, Vec<f32>)> = layout
+            .tensors()
+            .into_iter()
+            .map(|(name, window)| Ok((window, tensors.take(&name, &shape(window))?)))
+            .collect::<Result<_>>()?;
+        tensors.finish()?;
+        // The file has as many numbers: config.json alone must not choose an allocation.
+        let mut parameters = vec![0.0; layout.len];
+        for (window, values) in parts {
+            for (row, from) in rows(window).zip(values.chunks_exact(window.columns.max(1))) {
+                parameters[row].copy_from_slice(from);
+            }
+        }
+        Ok(Hg2v { config, network: Network { layout }, parameters })
+    }
+
+    /// HG2V's own model, where `model` is one: its vectors can be explained, and nodes have
+    /// vectors too.
+    pub fn of(model: &dyn Model) -> Option<&Hg2v> {
+        (model as &dyn Any).downcast_ref()
+    }
+
     /// Everything about the model but its parameters.
-    pub fn config(&self) -> &Config {
+    pub fn config(&self) -> &Config<Hg2vConfig> {
         &self.config
     }
 
-    /// Which model this is: 16 hexadecimal digits of the SHA-256 of everything that determines its
-    /// vectors. Files of vectors keep it, so that those of another model are told apart.
-    ///
-    /// # Errors
-    /// Parameters that cannot be spelled, which does not happen.
-    pub fn digest(&self) -> Result<String> {
-        let sha256 = saved::parameters_digest(&self.network.layout, &self.parameters)?;
-        Ok(self.config.clone().finished(sha256).digest()[..16].to_owned())
+    /// How graphs are made ready for it.
+    pub fn preparation(&self) -> &Preparation {
+        &self.config.model.preparation
     }
 
     /// The network.
@@ -112,89 +160,48 @@ impl Hg2v {
     }
 
     /// The network's parameters, where [`Layout::tensors`] says.
-    pub fn parameters(&self) -> &Vec<f32> {
+    pub fn parameters(&self) -> &[f32] {
         &self.parameters
     }
 
     /// The same network before its training: the control that every result
     /// should stand beside.
     pub fn untrained(&self) -> Hg2v {
-        let parameters = initial(&self.network.layout, self.config.recipe.seed);
+        let parameters = initial(&self.network.layout, self.config.model.recipe.seed);
         Hg2v { parameters, ..self.clone() }
     }
 
-    /// The vectors of `graphs`.
+    /// Makes the graphs of a collection ready, which must have been made for the model's
+    /// [needs](Model::needs), and what their features had to have resolved.
     ///
     /// # Errors
     /// Graphs whose features are not those of the model.
-    pub fn embed(&self, graphs: &[GraphRecord]) -> Result<Embeddings> {
-        let (examples, _) = self.examples(Run::in_memory(graphs), None)?;
-        Ok(Embeddings {
-            dim: self.network.layout.embedding_dim(),
-            values: self.embed_examples(&examples),
-            ids: graphs.iter().map(|record| record.id.clone()).collect(),
-            labels: graphs.iter().map(|record| record.label.clone()).collect(),
-        })
+    pub fn examples(&self, collection: &Collection<'_>) -> Result<(Vec<Example>, Vec<Applied>)> {
+        let Hg2vConfig { architecture, preparation, .. } = &self.config.model;
+        preparation.examples(collection, &collection.all(), architecture.levels)
     }
 
-    /// The vectors of the graphs of `run`, row after row, [a part](Run::parts) at a time;
-    /// `watch` hears how many are done, and stops it with an error.
+    /// The vectors of prepared graphs, row after row. GPUs round a little differently from
+    /// processors, and from each other.
     ///
     /// # Errors
-    /// As [`embed`](Hg2v::embed); what `watch` returns.
-    pub fn embed_watched(
-        &self,
-        run: Run<'_>,
-        mut watch: impl FnMut(u64) -> Result<()>,
-    ) -> Result<(Vec<f32>, Notes)> {
-        let mut values = Vec::new();
-        let mut notes = Notes::default();
-        for part in run.parts() {
-            let (examples, met) = self.examples(part, None)?;
-            values.extend(self.embed_examples(&examples));
-            notes.add(&met);
-            watch(notes.graphs)?;
-        }
-        Ok((values, notes))
+    /// A GPU that fails.
+    pub fn embed_examples(&self, examples: &[Example], context: &Context<'_>) -> Result<Vec<f32>> {
+        embed::graphs(&context.machine, &self.network, &self.parameters, examples)
     }
 
-    /// Cleans, coarsens and makes ready the graphs of `run`.
+    /// The vectors of every node of a prepared graph: a row of [`node_dim`](Hg2v::node_dim)
+    /// numbers for each, what its super-nodes say included.
     ///
     /// # Errors
-    /// As [`embed`](Hg2v::embed).
-    pub fn examples(&self, run: Run<'_>, cache: Option<&Cache>) -> Result<(Vec<Example>, Notes)> {
-        let Preparation { weights, coarsening, .. } = &self.config.preparation;
-        let collection = Collection::new(run, *weights, coarsening, cache)?;
-        let all: Vec<usize> = (0..collection.len()).collect();
-        let (examples, applied) = self.examples_of(&collection, &all)?;
-        Ok((examples, Notes { applied, ..collection.notes }))
+    /// A GPU that fails.
+    pub fn embed_nodes(&self, example: &Example, context: &Context<'_>) -> Result<Vec<f32>> {
+        embed::nodes(&context.machine, &self.network, &self.parameters, example)
     }
 
-    /// Makes graphs of a collection ready, which must have been cleaned and
-    /// coarsened as this model does.
-    ///
-    /// # Errors
-    /// Graphs whose features are not those of the model.
-    pub fn examples_of(
-        &self,
-        collection: &Collection<'_>,
-        which: &[usize],
-    ) -> Result<(Vec<Example>, Applied)> {
-        self.config.preparation.examples(collection, which, self.config.architecture.levels)
-    }
-
-    /// The vectors of prepared graphs, row after row.
-    pub fn embed_examples(&self, examples: &[Example]) -> Vec<f32> {
-        embed::graphs(&self.network, &self.parameters, examples)
-    }
-
-    /// As [`embed_examples`](Hg2v::embed_examples), on any machine. Cards round a
-    /// little differently from processors, and from each other.
-    ///
-    /// # Errors
-    /// A card that fails.
-    pub fn embed_examples_on(&self, machine: &Machine, examples: &[Example]) -> Result<Vec<f32>> {
-        embed::graphs_on(machine, &self.network, &self.parameters, examples)
+    /// Numbers of a node's vector.
+    pub fn node_dim(&self) -> usize {
+        embed::node_dim(&self.network)
     }
 
     /// The gradients that `d_embeddings`, a row a graph, has for the parameters
@@ -202,27 +209,19 @@ impl Hg2v {
     /// this one, or whatever made its features.
     ///
     /// # Errors
-    /// Gradients of another shape than the embeddings.
-    pub fn vjp(&self, examples: &[Example], d_embeddings: &[f32]) -> Result<Gradients> {
-        self.vjp_on(&Machine::Cpu, examples, d_embeddings)
-    }
-
-    /// As [`vjp`](Hg2v::vjp), on any machine.
-    ///
-    /// # Errors
-    /// Gradients of another shape than the embeddings; a card that fails.
-    pub fn vjp_on(
+    /// Gradients of another shape than the embeddings; a GPU that fails.
+    pub fn vjp(
         &self,
-        machine: &Machine,
         examples: &[Example],
         d_embeddings: &[f32],
+        context: &Context<'_>,
     ) -> Result<Gradients> {
         let expected = examples.len() * self.network.layout.embedding_dim();
         if d_embeddings.len() != expected {
             let requirement = format!("the embeddings have {expected} numbers");
             return Err(Error::parameter("gradient", d_embeddings.len(), requirement));
         }
-        match machine {
+        match &context.machine {
             Machine::Cpu => {
                 let device = Cpu::<f32>::new();
                 Ok(self.vjp_by(&device, &self.parameters, examples, d_embeddings))
@@ -257,46 +256,50 @@ impl Hg2v {
             features: network.feature_gradients(device, &tape),
         }
     }
+}
 
-    /// Writes the model as a new folder.
-    ///
-    /// # Errors
-    /// When something that is not an empty folder stands there, or the disk refuses.
-    pub fn save(&self, path: &Path) -> Result<()> {
-        let folder = OutputFolder::create(path)?;
-        self.save_into(folder.working_path()).map_err(|error| folder.named(error))?;
-        folder.commit()
+impl Model for Hg2v {
+    fn method(&self) -> &str {
+        &self.config.method
     }
 
-    /// Writes the model into a folder that is there.
-    ///
-    /// # Errors
-    /// When the disk refuses.
-    pub fn save_into(&self, path: &Path) -> Result<()> {
-        let sha256 = saved::write_parameters(path, &self.network.layout, &self.parameters)?;
-        saved::write_config(path, &self.config.clone().finished(sha256))
+    fn needs(&self) -> Needs {
+        self.preparation().needs()
     }
 
-    /// Reads a model's folder, and checks every byte of it.
-    ///
-    /// # Errors
-    /// A file that is missing, damaged, of another version, or does not belong.
-    pub fn load(path: &Path) -> Result<Hg2v> {
-        if !fs::metadata(path).map_err(|e| Error::io(path, "read", e))?.is_dir() {
-            let problem = "a model is a folder with config.json and model.safetensors";
-            return Err(Error::input(path, Place::Whole, problem, "name the folder"));
-        }
-        let config = saved::read_config(path)?;
-        let Some(sha256) = &config.parameters_sha256 else {
-            return Err(Error::input(
-                path,
-                Place::Whole,
-                "the training of this model is not finished",
-                "finish it with hg2v fit --resume",
-            ));
-        };
-        let layout = Layout::new(&config.architecture, config.preparation.features.dim())?;
-        let parameters = saved::read_parameters(path, &layout, sha256)?;
-        Ok(Hg2v { config, network: Network { layout }, parameters })
+    fn columns(&self) -> Vec<String> {
+        self.network.layout.embedding_names()
     }
+
+    fn dim(&self) -> usize {
+        self.network.layout.embedding_dim()
+    }
+
+    fn check(&self, record: &GraphRecord, origin: Origin<'_>) -> Result<()> {
+        self.preparation().features.check(record, origin)
+    }
+
+    fn embed_collection(&self, collection: &Collection<'_>, context: &Context<'_>) -> Result<Rows> {
+        let (examples, applied) = self.examples(collection)?;
+        Ok(Rows { values: self.embed_examples(&examples, context)?, applied })
+    }
+
+    fn parts(&self) -> Result<Parts> {
+        let tensors = self.network.layout.tensors();
+        let tensors = tensors.into_iter().fold(Tensors::default(), |tensors, (name, window)| {
+            let values = rows(window).flat_map(|row| &self.parameters[row]);
+            tensors.with(name, &shape(window), values.copied())
+        });
+        Parts::new(&self.config, &tensors)
+    }
+}
+
+/// A bias is a vector, a weight a matrix.
+fn shape(window: Window) -> Vec<usize> {
+    if window.rows == 1 { vec![window.columns] } else { vec![window.rows, window.columns] }
+}
+
+fn rows(window: Window) -> impl Iterator<Item = Range<usize>> {
+    let starts = (0..window.rows).map(move |row| window.offset + row * window.stride);
+    starts.map(move |start| start..start + window.columns)
 }

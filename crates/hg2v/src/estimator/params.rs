@@ -1,18 +1,26 @@
 //! What a model is to be, and how it is fitted.
 
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
 use super::fit::Fit;
-use super::model::Hg2v;
+use super::model::{Hg2v, Hg2vConfig};
 use crate::coarsen;
-use crate::coarsen::cache::Cache;
+use crate::context::Context;
 use crate::dataset::features::{FeatureChoice, FeatureSchema, When};
 use crate::error::{Error, Place, Result};
 use crate::graph::{GraphRecord, WeightPolicy};
+use crate::method::{Method, Model};
 use crate::model::{Architecture, Layout, Network};
-use crate::nn::machine::Machine;
-use crate::prepare::{Collection, Notes, Preparation, Run};
+use crate::prepare::{Collection, Needs, Preparation, Run};
 use crate::saved::{Config, DataNote};
-use crate::train::{Flow, Recipe};
-use serde::{Deserialize, Serialize};
+use crate::train::Recipe;
+
+/// The method's name.
+const NAME: &str = "hg2v";
+
+/// The name of the control.
+const UNTRAINED: &str = "untrained";
 
 /// How a model is to be made.
 ///
@@ -93,8 +101,8 @@ impl Hg2vParams {
     }
 
     /// The first learning rate.
-    pub fn rate(mut self, rate: f64) -> Hg2vParams {
-        self.recipe.rate = rate;
+    pub fn lr(mut self, lr: f64) -> Hg2vParams {
+        self.recipe.lr = lr;
         self
     }
 
@@ -139,50 +147,27 @@ impl Hg2vParams {
     /// # Ok::<(), hg2v::Error>(())
     /// ```
     pub fn fit(&self, graphs: &[GraphRecord]) -> Result<Hg2v> {
-        let collection = self.collect(Run::in_memory(graphs), None)?;
-        let fit = self.prepare(&collection, None)?;
-        let (model, _) = fit.train(None, |_, _| Ok(Flow::Continue))?;
-        Ok(model)
-    }
-
-    /// As [`collect`](Hg2vParams::collect), a part at a time; `watch` hears how many graphs
-    /// are done, and stops it with an error.
-    ///
-    /// # Errors
-    /// As [`collect`](Hg2vParams::collect); what `watch` returns.
-    pub fn collect_watched<'a>(
-        &self,
-        run: Run<'a>,
-        watch: impl FnMut(usize) -> Result<()>,
-    ) -> Result<Collection<'a>> {
-        self.check()?;
-        Collection::watched(run, self.weights, &self.coarsening, watch)
+        let context = Context::default();
+        let collection = self.collect(Run::in_memory(graphs), &context)?;
+        self.prepare(&collection, &collection.all())?.train(&context)
     }
 
     /// Cleans and coarsens the graphs of `run` as this model will.
     ///
     /// # Errors
     /// Parameters outside their domain; a graph that cannot be used.
-    pub fn collect<'a>(&self, run: Run<'a>, cache: Option<&Cache>) -> Result<Collection<'a>> {
+    pub fn collect<'a>(&self, run: Run<'a>, context: &Context<'_>) -> Result<Collection<'a>> {
         self.check()?;
-        Collection::new(run, self.weights, &self.coarsening, cache)
+        Collection::new(run, &self.needs(), context)
     }
 
     /// Fits the features to graphs of a collection and makes them ready: all that
-    /// comes before training. `train` names the graphs to train on; `None` takes all.
+    /// comes before training. `train` names the graphs to train on.
     ///
     /// # Errors
     /// As [`fit`](Hg2vParams::fit).
-    pub fn prepare(&self, collection: &Collection<'_>, train: Option<&[usize]>) -> Result<Fit> {
+    pub fn prepare(&self, collection: &Collection<'_>, train: &[usize]) -> Result<Fit> {
         self.check()?;
-        let all: Vec<usize>;
-        let train = match train {
-            Some(train) => train,
-            None => {
-                all = (0..collection.len()).collect();
-                &all
-            }
-        };
         let run = collection.run;
         if train.is_empty() {
             return Err(Error::input(
@@ -196,15 +181,81 @@ impl Hg2vParams {
         let chosen = train.iter().map(|&i| (&run.records[i], &collection.graphs[i]));
         let features = FeatureSchema::fit(run.file, self.features, chosen)?;
         let preparation =
-            Preparation { features, weights: self.weights, coarsening: self.coarsening };
+            Preparation { features, weights: self.weights, coarsening: Some(self.coarsening) };
         let levels = self.architecture.levels;
         let (examples, applied) = preparation.examples(collection, train, levels)?;
         let layout = Layout::new(&self.architecture, preparation.features.dim())?;
         let data = DataNote::of(train.iter().map(|&i| &run.records[i]));
-        let config =
-            Config::new(self.architecture.clone(), self.recipe, self.features, preparation, data);
-        let notes = Notes { applied, ..collection.notes };
-        let (network, machine) = (Network { layout }, Machine::Cpu);
-        Ok(Fit { config, network, examples, notes, machine })
+        let model = Hg2vConfig {
+            architecture: self.architecture.clone(),
+            recipe: self.recipe,
+            feature_choice: self.features,
+            preparation,
+        };
+        let mut notes = collection.notes;
+        applied.iter().for_each(|applied| notes.applied.add(applied));
+        let config = Config::new(NAME, model, data);
+        Ok(Fit { config, network: Network { layout }, examples, notes })
+    }
+}
+
+/// The same network, never trained: the control that tells what training is worth.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Untrained(pub Hg2vParams);
+
+impl Method for Untrained {
+    fn name(&self) -> &'static str {
+        UNTRAINED
+    }
+
+    fn settings(&self) -> Value {
+        self.0.settings()
+    }
+
+    fn check(&self) -> Result<()> {
+        self.0.check()
+    }
+
+    fn needs(&self) -> Needs {
+        self.0.needs()
+    }
+
+    fn fit_collection(
+        &self,
+        collection: &Collection<'_>,
+        train: &[usize],
+        _: &Context<'_>,
+    ) -> Result<Box<dyn Model>> {
+        let mut fit = self.0.prepare(collection, train)?;
+        fit.config.method = UNTRAINED.to_owned();
+        Ok(Box::new(fit.untrained()))
+    }
+}
+
+impl Method for Hg2vParams {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn settings(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    fn check(&self) -> Result<()> {
+        Hg2vParams::check(self)
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { weights: self.weights, coarsening: Some(self.coarsening) }
+    }
+
+    fn fit_collection(
+        &self,
+        collection: &Collection<'_>,
+        train: &[usize],
+        context: &Context<'_>,
+    ) -> Result<Box<dyn Model>> {
+        Ok(Box::new(self.prepare(collection, train)?.train(context)?))
     }
 }

@@ -9,14 +9,11 @@
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 
-use serde::{Deserialize, Serialize};
-
 /// Marks a free slot of the table, and so is never a sequence's number.
 pub(super) const FREE: u32 = u32::MAX;
 
 /// A dictionary of sequences of `u32`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(from = "Vec<Vec<u32>>", into = "Vec<Vec<u32>>")]
+#[derive(Debug, Clone)]
 pub(super) struct Interner {
     /// Every sequence, one after the other.
     arena: Vec<u32>,
@@ -49,15 +46,10 @@ impl Interner {
     /// numbers are taken.
     pub(super) fn intern(&mut self, sequence: &[u32]) -> Option<u32> {
         let hash = self.hasher.hash_one(sequence) as u32;
-        let mask = self.table.len() - 1;
-        let mut slot = hash as usize & mask;
-        while self.table[slot] != FREE {
-            let number = self.table[slot];
-            if self.hashes[number as usize] == hash && self.sequence(number) == sequence {
-                return Some(number);
-            }
-            slot = (slot + 1) & mask;
-        }
+        let slot = match self.probe(hash, sequence) {
+            Ok(number) => return Some(number),
+            Err(slot) => slot,
+        };
         let number = u32::try_from(self.len()).ok().filter(|&n| n != FREE)?;
         self.table[slot] = number;
         self.arena.extend_from_slice(sequence);
@@ -67,6 +59,30 @@ impl Interner {
             self.grow();
         }
         Some(number)
+    }
+
+    /// The number of `sequence`, if it was met.
+    pub(super) fn get(&self, sequence: &[u32]) -> Option<u32> {
+        self.probe(self.hasher.hash_one(sequence) as u32, sequence).ok()
+    }
+
+    /// The number of `sequence`, or the free slot where it belongs.
+    fn probe(&self, hash: u32, sequence: &[u32]) -> Result<u32, usize> {
+        let mask = self.table.len() - 1;
+        let mut slot = hash as usize & mask;
+        while self.table[slot] != FREE {
+            let number = self.table[slot];
+            if self.hashes[number as usize] == hash && self.sequence(number) == sequence {
+                return Ok(number);
+            }
+            slot = (slot + 1) & mask;
+        }
+        Err(slot)
+    }
+
+    /// The sequences by their numbers.
+    pub(super) fn sequences(&self) -> impl Iterator<Item = &[u32]> {
+        (0..self.len() as u32).map(|number| self.sequence(number))
     }
 
     fn sequence(&self, number: u32) -> &[u32] {
@@ -89,23 +105,6 @@ impl Interner {
             }
             self.table[slot] = number as u32;
         }
-    }
-}
-
-/// The sequences by their numbers.
-impl From<Interner> for Vec<Vec<u32>> {
-    fn from(interner: Interner) -> Vec<Vec<u32>> {
-        (0..interner.len() as u32).map(|number| interner.sequence(number).to_vec()).collect()
-    }
-}
-
-impl From<Vec<Vec<u32>>> for Interner {
-    fn from(sequences: Vec<Vec<u32>>) -> Interner {
-        let mut interner = Interner::new();
-        sequences.iter().for_each(|sequence| {
-            interner.intern(sequence);
-        });
-        interner
     }
 }
 

@@ -41,7 +41,7 @@ use crate::error::{Error, Result};
 /// Labels are numbered densely from 0 in order of first use (graph by graph,
 /// round by round, node by node), so they depend on nothing but the graphs and
 /// their order.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone)]
 pub struct Refiner {
     rounds: usize,
     node_labels: bool,
@@ -49,6 +49,18 @@ pub struct Refiner {
     labels: Interner,
     node_codes: Codes,
     edge_codes: Codes,
+}
+
+/// What a [`Refiner`] knows, to be kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Vocabulary {
+    /// How many rounds.
+    pub rounds: usize,
+    /// The labels of nodes, where they are seen.
+    pub node_labels: Option<Vec<Scalar>>,
+    /// The labels of edges, where they are seen.
+    pub edge_labels: Option<Vec<Scalar>>,
 }
 
 impl Refiner {
@@ -87,6 +99,42 @@ impl Refiner {
         self.labels.len()
     }
 
+    /// What it knows: labels as files have them, and the keys of all labels, one after the
+    /// other, each after its length.
+    pub fn vocabulary(&self) -> (Vocabulary, Vec<u32>) {
+        let kept = |seen: bool, codes: &Codes| seen.then(|| codes.labels.clone());
+        let vocabulary = Vocabulary {
+            rounds: self.rounds,
+            node_labels: kept(self.node_labels, &self.node_codes),
+            edge_labels: kept(self.edge_labels, &self.edge_codes),
+        };
+        let mut keys = Vec::new();
+        for key in self.labels.sequences() {
+            keys.push(key.len() as u32);
+            keys.extend_from_slice(key);
+        }
+        (vocabulary, keys)
+    }
+
+    /// The refiner that knew this; `None` where the keys are no refiner's.
+    pub fn of_vocabulary(vocabulary: &Vocabulary, keys: &[u32]) -> Option<Refiner> {
+        let Vocabulary { rounds, node_labels, edge_labels } = vocabulary;
+        let mut refiner = Refiner::new(*rounds)
+            .node_labels(node_labels.is_some())
+            .edge_labels(edge_labels.is_some());
+        refiner.node_codes = Codes::of_labels(node_labels.as_deref().unwrap_or_default());
+        refiner.edge_codes = Codes::of_labels(edge_labels.as_deref().unwrap_or_default());
+        let mut rest = keys;
+        while let Some((&length, after)) = rest.split_first() {
+            let (key, after) = after.split_at_checked(length as usize)?;
+            // Each once, in its order.
+            let number = refiner.labels.len() as u32;
+            refiner.labels.intern(key).filter(|&given| given == number)?;
+            rest = after;
+        }
+        Some(refiner)
+    }
+
     /// The labels of every node before the first round and after each:
     /// `rounds + 1` rows of `n`.
     ///
@@ -100,45 +148,119 @@ impl Refiner {
     /// Time O(m log d) a round for m edges and largest degree d; the dictionary
     /// grows by the distinct rooted subtrees only.
     pub fn refine(&mut self, record: &GraphRecord, graph: &Graph) -> Result<Vec<Vec<u32>>> {
-        let node_labels = record.node_labels.as_deref().filter(|_| self.node_labels);
-        let mut current = Vec::with_capacity(graph.num_nodes());
-        for node in 0..graph.num_nodes() {
-            let code = self.node_codes.of(node_labels.and_then(|l| l.get(node)));
-            // `FREE` is no label, so no key of a later round looks like this one.
-            current.push(self.label(&[FREE, code])?);
-        }
-        let edge_codes = self.edge_labels.then(|| {
-            let labels = edge_labels_by_slot(record, graph);
-            let codes = labels.into_iter().map(|label| self.edge_codes.of(label));
-            codes.collect::<Vec<u32>>()
-        });
-        let mut rows = vec![current];
-        let mut key = Key::default();
-        for round in 0..self.rounds {
-            let mut next = Vec::with_capacity(graph.num_nodes());
-            let mut slot = 0;
-            for node in 0..graph.num_nodes() {
-                let neighbors = graph.neighbors(node);
-                let codes = edge_codes.as_deref();
-                let codes = codes.map(|codes| &codes[slot..slot + neighbors.len()]);
-                slot += neighbors.len();
-                key.fill(node, neighbors, codes, &rows[round]);
-                next.push(self.label(&key.values)?);
-            }
-            rows.push(next);
-        }
-        Ok(rows)
+        let (rounds, seen) = (self.rounds, [self.node_labels, self.edge_labels]);
+        refined(self, rounds, seen, record, graph)
     }
 
-    fn label(&mut self, key: &[u32]) -> Result<u32> {
-        self.labels.intern(key).ok_or_else(|| {
-            Error::parameter(
-                "the number of distinct Weisfeiler–Lehman labels",
-                "more than 4,294,967,295",
-                "labels are numbered in 32 bits; use fewer rounds or fewer graphs",
-            )
-        })
+    /// As [`refine`](Refiner::refine), and nothing is learnt: labels that were never met get
+    /// numbers from [`num_labels`](Refiner::num_labels) on, which mean nothing to other
+    /// graphs. What a graph gets depends on nothing but itself and what was known before.
+    ///
+    /// # Errors
+    /// As [`refine`](Refiner::refine).
+    pub fn refine_unseen(&self, record: &GraphRecord, graph: &Graph) -> Result<Vec<Vec<u32>>> {
+        let seen = [self.node_labels, self.edge_labels];
+        let mut beyond = Beyond {
+            known: self,
+            labels: Interner::new(),
+            node_codes: Codes::default(),
+            edge_codes: Codes::default(),
+        };
+        refined(&mut beyond, self.rounds, seen, record, graph)
     }
+}
+
+/// Gives labels, of files and of rounds, their numbers.
+trait Numbering {
+    fn node(&mut self, label: Option<&Scalar>) -> u32;
+    fn edge(&mut self, label: Option<&Scalar>) -> u32;
+    /// `None` when all numbers are taken.
+    fn key(&mut self, key: &[u32]) -> Option<u32>;
+}
+
+impl Numbering for Refiner {
+    fn node(&mut self, label: Option<&Scalar>) -> u32 {
+        self.node_codes.of(label)
+    }
+
+    fn edge(&mut self, label: Option<&Scalar>) -> u32 {
+        self.edge_codes.of(label)
+    }
+
+    fn key(&mut self, key: &[u32]) -> Option<u32> {
+        self.labels.intern(key)
+    }
+}
+
+/// What a refiner knows, and beyond it the labels of one graph.
+struct Beyond<'a> {
+    known: &'a Refiner,
+    labels: Interner,
+    node_codes: Codes,
+    edge_codes: Codes,
+}
+
+impl Numbering for Beyond<'_> {
+    fn node(&mut self, label: Option<&Scalar>) -> u32 {
+        self.known.node_codes.or_beyond(label, &mut self.node_codes)
+    }
+
+    fn edge(&mut self, label: Option<&Scalar>) -> u32 {
+        self.known.edge_codes.or_beyond(label, &mut self.edge_codes)
+    }
+
+    fn key(&mut self, key: &[u32]) -> Option<u32> {
+        match self.known.labels.get(key) {
+            Some(number) => Some(number),
+            None => {
+                let first = self.known.labels.len() as u32;
+                self.labels.intern(key)?.checked_add(first).filter(|&number| number != FREE)
+            }
+        }
+    }
+}
+
+fn refined(
+    numbers: &mut impl Numbering,
+    rounds: usize,
+    [node_labels, edge_labels]: [bool; 2],
+    record: &GraphRecord,
+    graph: &Graph,
+) -> Result<Vec<Vec<u32>>> {
+    let all_taken = || {
+        Error::parameter(
+            "the number of distinct Weisfeiler–Lehman labels",
+            "more than 4,294,967,295",
+            "labels are numbered in 32 bits; use fewer rounds or fewer graphs",
+        )
+    };
+    let node_labels = record.node_labels.as_deref().filter(|_| node_labels);
+    let mut current = Vec::with_capacity(graph.num_nodes());
+    for node in 0..graph.num_nodes() {
+        let code = numbers.node(node_labels.and_then(|l| l.get(node)));
+        // `FREE` is no label, so no key of a later round looks like this one.
+        current.push(numbers.key(&[FREE, code]).ok_or_else(all_taken)?);
+    }
+    let edge_codes = edge_labels.then(|| {
+        let labels = edge_labels_by_slot(record, graph);
+        labels.into_iter().map(|label| numbers.edge(label)).collect::<Vec<u32>>()
+    });
+    let mut rows = vec![current];
+    let mut key = Key::default();
+    for round in 0..rounds {
+        let mut next = Vec::with_capacity(graph.num_nodes());
+        let mut slot = 0;
+        for node in 0..graph.num_nodes() {
+            let neighbors = graph.neighbors(node);
+            let codes = edge_codes.as_deref();
+            let codes = codes.map(|codes| &codes[slot..slot + neighbors.len()]);
+            slot += neighbors.len();
+            key.fill(node, neighbors, codes, &rows[round]);
+            next.push(numbers.key(&key.values).ok_or_else(all_taken)?);
+        }
+        rows.push(next);
+    }
+    Ok(rows)
 }
 
 /// The key of a node: its label, then its neighbours' in ascending order, each
@@ -203,8 +325,7 @@ pub fn edge_labels_by_slot<'a>(record: &'a GraphRecord, graph: &Graph) -> Vec<Op
 }
 
 /// Numbers for labels in order of first use; 0 is for no label.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(from = "Vec<Scalar>", into = "Vec<Scalar>")]
+#[derive(Debug, Clone, Default)]
 struct Codes {
     numbers: HashMap<Scalar, u32>,
     /// The labels by their numbers, for whoever keeps them.
@@ -212,6 +333,14 @@ struct Codes {
 }
 
 impl Codes {
+    fn of_labels(labels: &[Scalar]) -> Codes {
+        let mut codes = Codes::default();
+        labels.iter().for_each(|label| {
+            codes.of(Some(label));
+        });
+        codes
+    }
+
     fn of(&mut self, label: Option<&Scalar>) -> u32 {
         let Some(label) = label else { return 0 };
         if let Some(&code) = self.numbers.get(label) {
@@ -222,20 +351,13 @@ impl Codes {
         self.numbers.insert(label.clone(), code);
         code
     }
-}
 
-impl From<Codes> for Vec<Scalar> {
-    fn from(codes: Codes) -> Vec<Scalar> {
-        codes.labels
-    }
-}
-
-impl From<Vec<Scalar>> for Codes {
-    fn from(labels: Vec<Scalar>) -> Codes {
-        let mut codes = Codes::default();
-        labels.iter().for_each(|label| {
-            codes.of(Some(label));
-        });
-        codes
+    /// The number of a label, which is `beyond` these where it is not one of them.
+    fn or_beyond(&self, label: Option<&Scalar>, beyond: &mut Codes) -> u32 {
+        match label.map(|label| self.numbers.get(label)) {
+            None => 0,
+            Some(Some(&code)) => code,
+            Some(None) => beyond.of(label) + self.labels.len() as u32,
+        }
     }
 }

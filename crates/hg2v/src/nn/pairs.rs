@@ -25,11 +25,14 @@ pub enum Score {
     /// positives and negatives each averaged:
     /// `mean softplus(−s⁺) + mean softplus(s⁻)`.
     #[default]
+    #[serde(rename = "jsd", alias = "jensen-shannon")]
     JensenShannon,
     /// InfoNCE (van den Oord et al. 2018): the cross entropy of finding `𝒫(u)`
     /// among it and the negatives, `mean_u (log Σ_v exp s(u, v) − s(u, 𝒫(u)))`.
+    #[serde(rename = "infonce", alias = "info-nce")]
     InfoNce,
     /// InfoNCE on cosines, `s(u, v) = x(u)·g(v) / (‖x(u)‖·‖g(v)‖·τ)`.
+    #[serde(rename = "cosine", alias = "cosine-info-nce")]
     CosineInfoNce {
         /// `τ`.
         temperature: f64,
@@ -44,6 +47,7 @@ pub enum Negatives {
     #[default]
     All,
     /// Those of other graphs.
+    #[serde(rename = "others", alias = "other-graphs")]
     OtherGraphs,
 }
 

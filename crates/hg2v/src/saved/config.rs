@@ -1,78 +1,73 @@
-//! `config.json`: everything about a model but its parameters.
+//! `config.json`: everything about a model but its tensors.
 
 use std::path::Path;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use serde_json::Value;
 
-use super::tensors::hex;
-use super::{CONFIG, FORMAT, read, write};
-use crate::dataset::features::FeatureChoice;
+use super::{CONFIG, FORMAT, digest, read, write};
 use crate::dataset::fingerprint::Fingerprint;
 use crate::error::{Error, Place, Result, shown};
 use crate::graph::GraphRecord;
-use crate::model::architecture::Architecture;
-use crate::prepare::Preparation;
-use crate::train::Recipe;
 
-/// Everything about a model but its parameters.
+/// Everything about a model but its tensors. `M` is what the method itself has to say.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Config {
+pub struct Config<M = Value> {
     /// [`FORMAT`].
     pub format: u32,
     /// The version of hg2v that wrote it.
     pub hg2v: String,
-    /// The network.
-    pub architecture: Architecture,
-    /// How it was trained.
-    pub recipe: Recipe,
-    /// Which node features were asked for.
-    pub feature_choice: FeatureChoice,
-    /// How graphs are made ready for it.
-    pub preparation: Preparation,
+    /// The [method](crate::Method::name) that learnt it.
+    pub method: String,
+    /// What the method says of itself and of what it learnt.
+    pub model: M,
     /// What it was trained on.
     pub data: DataNote,
-    /// The SHA-256 of the parameter file, once training is finished.
+    /// The SHA-256 of the file of tensors, once training is finished.
     pub parameters_sha256: Option<String>,
     /// In a file alone: the SHA-256 of everything above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) sha256: Option<String>,
 }
 
-impl Config {
+impl<M: Serialize + Clone> Config<M> {
     /// A model of this version whose training is not finished.
-    pub(crate) fn new(
-        architecture: Architecture,
-        recipe: Recipe,
-        feature_choice: FeatureChoice,
-        preparation: Preparation,
-        data: DataNote,
-    ) -> Config {
+    pub fn new(method: &str, model: M, data: DataNote) -> Config<M> {
         Config {
             format: FORMAT,
             hg2v: env!("CARGO_PKG_VERSION").to_owned(),
-            architecture,
-            recipe,
-            feature_choice,
-            preparation,
+            method: method.to_owned(),
+            model,
             data,
             parameters_sha256: None,
             sha256: None,
         }
     }
 
-    /// The same, trained to these parameters.
-    pub(crate) fn finished(self, parameters_sha256: String) -> Config {
-        Config { parameters_sha256: Some(parameters_sha256), ..self }
+    /// The same, with what it learnt in these tensors.
+    pub(super) fn finished(&self, tensors: &[u8]) -> Config<M> {
+        Config { parameters_sha256: Some(digest(tensors)), ..self.clone() }
     }
 
-    /// The SHA-256 of all of it, in hexadecimal digits. Spelling and order of the file do not matter,
-    /// only what it says.
+    /// The SHA-256 of all of it, in hexadecimal digits. Spelling and order of the file do not
+    /// matter, only what it says.
     pub fn digest(&self) -> String {
-        let plain = Config { sha256: None, ..self.clone() };
         // Numbers are spelled so that they read back as they are; nothing else could fail.
-        hex(&Sha256::digest(serde_json::to_vec(&plain).unwrap_or_default()))
+        let spelled = serde_json::to_vec(self).unwrap_or_default();
+        let mut said: Value = serde_json::from_slice(&spelled).unwrap_or_default();
+        if let Value::Object(fields) = &mut said {
+            fields.remove("sha256");
+        }
+        digest(&serde_json::to_vec(&said).unwrap_or_default())
+    }
+
+    /// `config.json`, with its digest.
+    pub(super) fn text(&self) -> Result<String> {
+        let signed = Config { sha256: Some(self.digest()), ..self.clone() };
+        let text = serde_json::to_string_pretty(&signed);
+        text.map(|text| text + "\n").map_err(|e| Error::io(CONFIG, "write", e.into()))
     }
 }
 
@@ -103,18 +98,24 @@ impl DataNote {
 /// Reads and checks `config.json`.
 ///
 /// # Errors
-/// When it is missing, not JSON, of another version, does not make sense, or is not what was
-/// written.
-pub fn read_config(folder: &Path) -> Result<Config> {
+/// When it is missing, not JSON, of another version, or is not what was written.
+pub fn read_config<M: Serialize + DeserializeOwned + Clone>(folder: &Path) -> Result<Config<M>> {
     let path = folder.join(CONFIG);
-    let bytes = read(&path)?;
+    parsed(&read(&path)?, &path)
+}
+
+/// What the bytes of a `config.json` say; `path` is for messages.
+pub(super) fn parsed<M: Serialize + DeserializeOwned + Clone>(
+    bytes: &[u8],
+    path: &Path,
+) -> Result<Config<M>> {
     let refused = |e: serde_json::Error| {
         let place = match e.line() {
             0 => Place::Whole,
             line => Place::Line(line as u64),
         };
         let fix = "restore the file, or fit the model again";
-        Error::input(&path, place, format!("this is no configuration of a model: {e}"), fix)
+        Error::input(path, place, format!("this is no configuration of a model: {e}"), fix)
     };
     /// Any version has at least this.
     #[derive(Deserialize)]
@@ -123,10 +124,10 @@ pub fn read_config(folder: &Path) -> Result<Config> {
         #[serde(default)]
         hg2v: String,
     }
-    let Versioned { format, hg2v } = serde_json::from_slice(&bytes).map_err(refused)?;
+    let Versioned { format, hg2v } = serde_json::from_slice(bytes).map_err(refused)?;
     if format != FORMAT {
         return Err(Error::input(
-            &path,
+            path,
             Place::Whole,
             format!(
                 "the model's format is {format} (hg2v {}), this version knows {FORMAT}",
@@ -135,20 +136,13 @@ pub fn read_config(folder: &Path) -> Result<Config> {
             "use the version of hg2v that wrote it, or fit the model again",
         ));
     }
-    let mut config: Config = serde_json::from_slice(&bytes).map_err(refused)?;
-    let checks =
-        [config.architecture.check(), config.recipe.check(), config.preparation.coarsening.check()];
-    for check in checks {
-        check.map_err(|e| {
-            Error::input(&path, Place::Whole, e.to_string(), "restore the file, or fit again")
-        })?;
-    }
+    let mut config: Config<M> = serde_json::from_slice(bytes).map_err(refused)?;
     let written_with = config.sha256.take();
     if written_with != Some(config.digest()) {
         let problem = "it does not say what it said when it was written: the file was changed or \
                        damaged";
         let fix = "restore it, or fit the model again with other settings";
-        return Err(Error::input(&path, Place::Whole, problem, fix));
+        return Err(Error::input(path, Place::Whole, problem, fix));
     }
     Ok(config)
 }
@@ -157,10 +151,6 @@ pub fn read_config(folder: &Path) -> Result<Config> {
 ///
 /// # Errors
 /// When the disk refuses.
-pub fn write_config(folder: &Path, config: &Config) -> Result<()> {
-    let signed = Config { sha256: Some(config.digest()), ..config.clone() };
-    let mut bytes = serde_json::to_vec_pretty(&signed)
-        .map_err(|e| Error::io(folder.join(CONFIG), "write", e.into()))?;
-    bytes.push(b'\n');
-    write(&folder.join(CONFIG), &bytes)
+pub fn write_config<M: Serialize + Clone>(folder: &Path, config: &Config<M>) -> Result<()> {
+    write(&folder.join(CONFIG), config.text()?.as_bytes())
 }

@@ -3,6 +3,7 @@
 use super::{LOG, RUN, read, write};
 use crate::error::{Error, Place, Result};
 use crate::nn::pairs::LevelLoss;
+use crate::progress::Epoch;
 use crate::train::Step;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -15,11 +16,13 @@ pub struct LogLine {
     pub epoch: u64,
     /// Steps so far.
     pub step: u64,
-    /// The learning rate.
-    pub rate: f64,
+    /// The learning rate, where it changes.
+    #[serde(alias = "rate", skip_serializing_if = "Option::is_none")]
+    pub lr: Option<f64>,
     /// The loss of all levels, averaged over the epoch.
     pub loss: f64,
-    /// The same of each level, finest first.
+    /// The same of each level, finest first, where there are levels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<LevelLoss>,
     /// Since training began, or went on.
     pub seconds: f64,
@@ -31,9 +34,21 @@ impl LogLine {
         LogLine {
             epoch: step.epoch + 1,
             step: step.step + 1,
-            rate: step.rate,
+            lr: Some(step.rate),
             loss: step.mean.iter().map(|loss| loss.total()).sum(),
             levels: step.mean.clone(),
+            seconds: elapsed.as_secs_f64(),
+        }
+    }
+
+    /// What is logged of an epoch of a method without levels, after `step` steps.
+    pub fn of_epoch(epoch: &Epoch<'_>, step: u64, elapsed: Duration) -> LogLine {
+        LogLine {
+            epoch: epoch.number,
+            step,
+            lr: None,
+            loss: epoch.losses.iter().sum(),
+            levels: Vec::new(),
             seconds: elapsed.as_secs_f64(),
         }
     }

@@ -6,28 +6,32 @@
 //! `model.safetensors`, without which the model is not finished, and one of itself: every byte that
 //! determines a vector is checked when a model is loaded.
 
+mod checkpoint;
 mod config;
 mod history;
+mod parts;
 mod tensors;
 
 use std::fs::DirEntry;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
 use crate::error::{Error, Place, Result};
 use crate::input::read_at_most;
 use crate::output::OutputFile;
 use crate::output::overwrite;
 
+pub use checkpoint::{read_checkpoint, remove_checkpoint, write_checkpoint};
 pub use config::{Config, DataNote, read_config, write_config};
 pub use history::{LogLine, RunNote, read_log, read_run, write_log, write_run};
-pub(crate) use tensors::parameters_digest;
-pub use tensors::{
-    read_checkpoint, read_parameters, remove_checkpoint, write_checkpoint, write_parameters,
-};
+pub use parts::{Parts, Stored, write_parts};
+pub use tensors::{Element, Reader, Tensors};
 
 /// The layout of a folder that this version reads and writes.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// The files of a model's folder.
 pub const CONFIG: &str = "config.json";
@@ -53,7 +57,7 @@ pub fn check_replaceable(folder: &Path) -> Result<()> {
         entry.path().is_file() && names.iter().any(|name| entry.file_name() == *name)
     };
     overwrite::check_replaceable(folder, &own)?;
-    read_config(folder).map(|_| ()).map_err(|_| {
+    read_config::<Value>(folder).map(|_| ()).map_err(|_| {
         Error::exists(folder, "this folder is not replaced, because it holds no model", false)
     })
 }
@@ -80,4 +84,12 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut file = OutputFile::create(path)?;
     file.write_all(bytes).map_err(|e| Error::io(path, "write", e))?;
     file.commit()
+}
+
+fn digest(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::model::{Example, Keep, Network, Seeds, Tape, initial};
 use crate::nn::device::{Device, Panel, PanelMut, Window};
 use crate::nn::pairs::LevelLoss;
+use crate::progress::Flow;
 
 /// A loss of this size comes of logits so large that nothing is left to learn from.
 const DIVERGED: f64 = 1e9;
@@ -43,22 +44,13 @@ pub struct Step {
     pub mean: Vec<LevelLoss>,
 }
 
-/// Whether to go on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flow {
-    /// Yes.
-    Continue,
-    /// No: leave the run as it is, to be continued.
-    Pause,
-}
-
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// All steps were made.
     Done,
-    /// It was asked to [pause](Flow::Pause).
-    Paused,
+    /// It was asked to [stop](Flow::Stop).
+    Stopped,
 }
 
 /// A run of training on some device.
@@ -192,7 +184,7 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
                 self.good = Some(now);
             }
             let graphs = feed.place(epoch, within, self.network, &mut self.tape);
-            let rate = schedule::rate(self.recipe.rate, self.recipe.decay, self.step, total);
+            let rate = schedule::rate(self.recipe.lr, self.recipe.decay, self.step, total);
             let losses = self.make_step(rate);
             self.device.health()?;
             let step = Step {
@@ -210,8 +202,8 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
                 return Err(self.diverged(&step));
             }
             self.step += 1;
-            if watch(self, &step)? == Flow::Pause {
-                return Ok(End::Paused);
+            if watch(self, &step)? == Flow::Stop {
+                return Ok(End::Stopped);
             }
         }
         let last = self.state();
@@ -220,7 +212,7 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
             self.fall_back();
             return Err(Error::parameter(
                 "lr",
-                self.recipe.rate,
+                self.recipe.lr,
                 "the last step left parameters that are not numbers; try a tenth of the rate",
             ));
         }
@@ -244,7 +236,7 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
     /// One step on the batch that is on the tape.
     fn make_step(&mut self, rate: f64) -> Vec<LevelLoss> {
         let Trainer { device, network, tape, parameters, gradients, .. } = self;
-        let pairs = Some((self.recipe.score, self.recipe.negatives));
+        let pairs = Some((self.recipe.loss, self.recipe.negatives));
         let seeds = Seeds { pairs, ..Seeds::default() };
         network.forward(*device, parameters, tape, Keep::Everything, false);
         network.backward(*device, parameters, tape, seeds, gradients);
@@ -272,6 +264,6 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
             step.epoch + 1,
             losses.join(", ")
         );
-        Error::parameter("lr", self.recipe.rate, requirement)
+        Error::parameter("lr", self.recipe.lr, requirement)
     }
 }

@@ -14,11 +14,13 @@ pub struct Recipe {
     /// `B`: graphs a step.
     pub batch: usize,
     /// The first learning rate.
-    pub rate: f64,
+    #[serde(alias = "rate")]
+    pub lr: f64,
     /// How many times smaller the last one is.
     pub decay: f64,
     /// How pairs are scored.
-    pub score: Score,
+    #[serde(alias = "score")]
+    pub loss: Score,
     /// Which pairs are negative.
     pub negatives: Negatives,
     /// Seeds the first parameters and the order of the graphs.
@@ -31,9 +33,9 @@ impl Default for Recipe {
         Recipe {
             epochs: 10,
             batch: 8,
-            rate: 1e-4,
+            lr: 1e-4,
             decay: 1000.0,
-            score: Score::JensenShannon,
+            loss: Score::JensenShannon,
             negatives: Negatives::All,
             seed: 0,
         }
@@ -53,14 +55,14 @@ impl Recipe {
             let requirement = "it must be between 1 and 1048576";
             return Err(Error::parameter("batch", self.batch, requirement));
         }
-        if !(self.rate.is_finite() && self.rate > 0.0) {
-            return Err(Error::parameter("lr", self.rate, "it must be a positive number"));
+        if !(self.lr.is_finite() && self.lr > 0.0) {
+            return Err(Error::parameter("lr", self.lr, "it must be a positive number"));
         }
         if !(self.decay.is_finite() && self.decay >= 1.0) {
             let requirement = "it must be at least 1 (1000 ends at a thousandth of the first rate)";
             return Err(Error::parameter("decay", self.decay, requirement));
         }
-        if let Score::CosineInfoNce { temperature } = self.score
+        if let Score::CosineInfoNce { temperature } = self.loss
             && !(temperature.is_finite() && temperature > 0.0)
         {
             return Err(Error::parameter("temperature", temperature, "it must be positive"));

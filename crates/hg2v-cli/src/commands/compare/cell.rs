@@ -7,13 +7,12 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::str::FromStr;
 
 use anyhow::Context as _;
-use hg2v::Hg2vParams;
 use hg2v::dataset::name_of;
 use hg2v::error::Error;
 use hg2v::graph::WeightPolicy;
-use hg2v::prepare::{Collection, Run};
+use hg2v::prepare::{Needs, Run};
 use hg2v::saved::DataNote;
-use hg2v_baselines::registry::{self, Entry, Surroundings};
+use hg2v_baselines::registry::{self, Entry, Judged};
 use hg2v_eval::select;
 use hg2v_eval::study::{Mode, Study, StudyResult};
 use serde::{Deserialize, Serialize};
@@ -58,7 +57,8 @@ pub(crate) struct Identity {
     pub(crate) data: DataNote,
     /// The method and its settings.
     pub(crate) method: String,
-    configuration: String,
+    /// All settings of the method, by name.
+    settings: Value,
     /// Who sees what.
     pub(super) mode: Mode,
     /// The classifier and how its settings are chosen.
@@ -173,7 +173,7 @@ pub(super) fn fill(
     context: &Context,
 ) -> anyhow::Result<()> {
     interrupt::end_with_parent()?;
-    let named = methods.get(place.method).and_then(|name| registry::find(name));
+    let named = methods.get(place.method).and_then(|name| registry::find(name).ok());
     let (Some(data), Some(entry)) = (args.data.get(place.set), named) else {
         return Err(Error::parameter("--cell", format!("{place:?}"), "it is not there").into());
     };
@@ -213,8 +213,8 @@ impl Job<'_> {
     pub(crate) fn judge(&self, folder: &Path, context: &Context) -> anyhow::Result<Record> {
         let Job { entry, mode, .. } = *self;
         let seed = context.seed();
-        let surroundings = Surroundings { seed, machine: self.device.open()? };
-        let method = (entry.make)(&surroundings);
+        let machine = self.device.open()?;
+        let judged = entry.judged(seed)?;
         let protocol = select::Protocol { seed, ..select::Protocol::default() };
         let identity = Identity {
             format: FORMAT,
@@ -222,7 +222,7 @@ impl Job<'_> {
             set: self.set.to_owned(),
             data: DataNote::of(self.graphs.records),
             method: entry.name.to_owned(),
-            configuration: method.configuration.clone(),
+            settings: judged.settings(),
             mode,
             protocol: serde_json::to_value(&protocol)?,
             seed,
@@ -232,15 +232,17 @@ impl Job<'_> {
         if let Some(record) = store.finished().filter(enough) {
             return Ok(record.clone());
         }
-        let hg2v = Hg2vParams::default().seed(seed);
-        let collection = match entry.pyramids {
-            true => graphs::coarsened(&hg2v, self.graphs, self.cache.open().as_ref(), context)?,
-            false => Collection::flat(self.graphs, hg2v.weights)?,
+        let needs = match &judged {
+            Judged::Method(method) => method.needs(),
+            Judged::Kernel(_) | Judged::Learner(_) => Needs::default(),
         };
-        let study = Study::new(&collection, mode, self.splits, protocol)?;
+        let collection = graphs::collected(self.graphs, &needs, self.cache.open(), context)?;
+        let mut study = Study::new(&collection, mode, self.splits, protocol)?;
+        study.context = graphs::on(&machine);
         write_splits(&identity, &study, folder)?;
         let known = store.known(&Only {});
-        let result = study.judge(method.role(), &known, |split| Ok(store.add(&Only {}, split)?))?;
+        let result =
+            study.judge(judged.candidate(), &known, |split| Ok(store.add(&Only {}, split)?))?;
         let record = Record {
             identity,
             classes: study.classes.len(),

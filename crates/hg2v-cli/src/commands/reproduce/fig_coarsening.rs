@@ -8,8 +8,8 @@ use std::fmt::Write;
 
 use hg2v::coarsen;
 use hg2v::error::{Error, Place};
-use hg2v::graph::{Graph, GraphRecord, Scalar, WeightPolicy};
-use hg2v::prepare::{Collection, Run};
+use hg2v::graph::{Graph, GraphRecord, Scalar};
+use hg2v::prepare::{Collection, Needs, Run};
 use hg2v::rng;
 use rand::RngExt;
 use serde_json::json;
@@ -19,6 +19,7 @@ use super::figures::{Figure, chosen};
 use crate::context::Context;
 use crate::figure::network::{Network, View};
 use crate::figure::{Anchor, Drawing, GREY, KINDS, Point};
+use crate::graphs;
 use crate::table::Table;
 
 const SET: &str = "MNIST";
@@ -53,7 +54,8 @@ pub(super) fn make(args: &Args, context: &Context) -> anyhow::Result<Figure> {
     let few: Vec<GraphRecord> = indices.iter().map(|&i| records[i].clone()).collect();
     let run = Run::of(&few, &file);
     let coarsening = coarsen::Params::default();
-    let collection = Collection::new(run, WeightPolicy::default(), &coarsening, None)?;
+    let needs = Needs { coarsening: Some(coarsening), ..Needs::default() };
+    let collection = graphs::collected(run, &needs, None, context)?;
     let digits: Vec<Digit> = (0..few.len())
         .map(|i| Digit {
             index: indices[i],

@@ -5,12 +5,11 @@
 
 use std::fmt::Write;
 
-use hg2v::Hg2vParams;
 use hg2v::graph::{GraphRecord, Scalar};
 use hg2v::nn::machine::Machine;
 use hg2v::prepare::{Collection, Run};
 use hg2v::rng;
-use hg2v::train::Flow;
+use hg2v::{Hg2vParams, Method, Model};
 use hg2v_report::places::{Coordinates, places};
 use hg2v_search::exact::nearest_others;
 use hg2v_search::{Metric, Neighbor, Space};
@@ -23,8 +22,9 @@ use super::figures::{Figure, chosen};
 use crate::context::Context;
 use crate::figure::network::{Network, View};
 use crate::figure::{Anchor, Color, Drawing, GREY, KINDS, PALE, Point};
-use crate::graphs::coarsened;
+use crate::graphs;
 use crate::table::{Table, percent};
+use crate::watch::Watch;
 
 /// The paper's sets, and how many graphs its figures draw neighbours of.
 const SETS: [(&str, usize); 3] = [("IMDB-BINARY", 10), ("MNIST", 4), ("PTC_FR", 6)];
@@ -75,7 +75,7 @@ pub(super) fn make(args: &Args, context: &Context) -> anyhow::Result<Figure> {
             records = kept.iter().map(|&i| std::mem::take(&mut records[i])).collect();
         }
         let run = Run::of(&records, &file);
-        let collection = coarsened(&params, run, args.cache.open().as_ref(), context)?;
+        let collection = graphs::collected(run, &params.needs(), args.cache.open(), context)?;
         let vectors = vectors(set, &collection, &params, &machine, context)?;
         let wanted = SETS.iter().find(|(name, _)| *name == set).map_or(0, |(_, rows)| *rows);
         all.push(found(set, &collection, &vectors, wanted, context.seed())?);
@@ -114,19 +114,13 @@ fn vectors(
     machine: &Machine,
     context: &Context,
 ) -> anyhow::Result<Space> {
-    let mut fit = params.prepare(collection, None)?;
-    fit.machine = machine.clone();
-    let steps = collection.len().div_ceil(params.recipe.batch) as u64 * params.recipe.epochs;
-    let bar = context.progress("training", Some(steps));
-    bar.set_message(format!("{set}: training"));
-    let (model, _) = fit.train(None, |_, _| {
-        bar.inc(1);
-        Ok(Flow::Continue)
-    })?;
-    bar.finish_and_clear();
-    let rows = model.embed_examples_on(machine, &fit.examples)?;
-    let dim = model.network().layout.embedding_dim();
-    Ok(Space::new(dim, rows, Metric::Euclidean)?)
+    context.say(format!("{set}: training on {} graphs", collection.len()));
+    let watch = Watch::new(context);
+    let work = graphs::on(machine).watched_by(&watch);
+    let fit = params.prepare(collection, &collection.all())?;
+    let model = fit.train(&work)?;
+    let rows = model.embed_examples(&fit.examples, &work)?;
+    Ok(Space::new(model.dim(), rows, Metric::Euclidean)?)
 }
 
 fn found(

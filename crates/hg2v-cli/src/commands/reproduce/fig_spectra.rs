@@ -8,9 +8,9 @@ use std::path::PathBuf;
 
 use hg2v::coarsen;
 use hg2v::distance::spectra::{spectrum, wasserstein};
-use hg2v::graph::{Graph, WeightPolicy};
+use hg2v::graph::Graph;
 use hg2v::parallel::try_map;
-use hg2v::prepare::{Collection, Run};
+use hg2v::prepare::{Collection, Needs, Run};
 use hg2v::rng;
 use rand::RngExt;
 use serde_json::{Value, json};
@@ -20,6 +20,7 @@ use super::figures::{Figure, chosen, mean_and_deviation};
 use crate::context::Context;
 use crate::figure::chart::Axes;
 use crate::figure::{Anchor, Drawing, KINDS, Text};
+use crate::graphs;
 use crate::table::Table;
 
 /// Four sets of the paper's table, one a kind: proteins, films, digits, molecules. The
@@ -64,10 +65,9 @@ pub(super) fn make(args: &Args, context: &Context) -> anyhow::Result<Figure> {
     for (set, origin) in chosen(&SETS, args, context)? {
         let (file, records) = origin.records(context)?;
         let run = Run::of(&records, &file);
-        let coarsening = coarsen::Params::default();
-        let cache = args.cache.open();
-        let collection =
-            Collection::new(run, WeightPolicy::default(), &coarsening, cache.as_ref())?;
+        let coarsening = Some(coarsen::Params::default());
+        let needs = Needs { coarsening, ..Needs::default() };
+        let collection = graphs::collected(run, &needs, args.cache.open(), context)?;
         all.push(measured(set, &collection, runs, pairs, context)?);
     }
     let protocol = json!({

@@ -15,14 +15,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use hg2v::Hg2vParams;
 use hg2v::dataset::catalog;
 use hg2v::error::{Error, Place};
 use hg2v::nn::machine::Machine;
 use hg2v::prepare::Run;
 use hg2v::saved::DataNote;
-use hg2v_eval::controls::{Network, Statistics};
-use hg2v_eval::method::{Embedder, Role};
+use hg2v::{Hg2vParams, Method as _, Untrained};
+use hg2v_baselines::embedders::statistics::Statistics;
+use hg2v_eval::method::Candidate;
 use hg2v_eval::select;
 use hg2v_eval::study::{Mode, Study, StudyResult};
 use hg2v_eval::tables::TABLE2;
@@ -315,22 +315,21 @@ fn reproduce(
     }
 
     let run = Run::of(&records, &file);
-    let collection = graphs::coarsened(&params, run, args.cache.open().as_ref(), context)?;
-    let study = Study::new(&collection, Mode::Inductive, asked, protocol)?;
-    let judge = |kind: Kind, embedder: &dyn Embedder, params: Option<&Hg2vParams>| {
-        let method = Method { kind, shape: params.map(Shape::of) };
-        judged(set, method, embedder, &study, &store, context)
+    let collection = graphs::collected(run, &params.needs(), args.cache.open(), context)?;
+    let mut study = Study::new(&collection, Mode::Inductive, asked, protocol)?;
+    study.context = graphs::on(machine);
+    let judge = |kind: Kind, method: &dyn hg2v::Method, params: Option<&Hg2vParams>| {
+        let row = Method { kind, shape: params.map(Shape::of) };
+        judged(set, row, Candidate::Method(method), &study, &store, context)
     };
     let candidates = candidates(&params, args.grid);
     let mut rows = Vec::new();
     for candidate in &candidates {
-        let network = Network::trained(candidate.clone()).on(machine);
-        rows.push(judge(Kind::Hg2v, &network, Some(candidate))?);
+        rows.push(judge(Kind::Hg2v, candidate, Some(candidate))?);
     }
     let chosen = &candidates[best(rows.iter().map(|row| &row.result))];
-    let network = Network::untrained(chosen.clone()).on(machine);
-    rows.push(judge(Kind::Untrained, &network, Some(chosen))?);
-    rows.push(judge(Kind::Statistics, &Statistics, None)?);
+    rows.push(judge(Kind::Untrained, &Untrained(chosen.clone()), Some(chosen))?);
+    rows.push(judge(Kind::Statistics, &Statistics {}, None)?);
     let record = Record {
         identity,
         classes: study.classes.len(),
@@ -347,7 +346,7 @@ fn reproduce(
 fn judged(
     set: &str,
     method: Method,
-    embedder: &dyn Embedder,
+    candidate: Candidate<'_>,
     study: &Study<'_>,
     store: &Store<Record>,
     context: &Context,
@@ -363,7 +362,7 @@ fn judged(
     let bar = context.progress("evaluating", Some(study.splits.len() as u64));
     bar.set_message(name.clone());
     bar.inc(known.len() as u64);
-    let result: StudyResult = study.judge(Role::Embedder(embedder), &known, |split| {
+    let result: StudyResult = study.judge(candidate, &known, |split| {
         store.add(&method, split)?;
         bar.inc(1);
         Ok(())

@@ -160,7 +160,7 @@ impl Methods {
         let bar = context.progress("judging", Some(self.columns.len() as u64));
         let mut row = Vec::new();
         for &name in self.columns {
-            let Some(entry) = registry::find(name) else {
+            let Ok(entry) = registry::find(name) else {
                 row.push(Outcome::Unknown);
                 continue;
             };

@@ -9,15 +9,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use hg2v::Hg2v;
 use hg2v::error::{Error, shown};
 use hg2v::graph::GraphRecord;
 use hg2v::nn::machine::Machine;
 use hg2v::prepare::Run;
 use hg2v::saved::DataNote;
-use hg2v::train::Flow;
-use hg2v_eval::controls::{Network, Transferred};
-use hg2v_eval::method::{Embedder, Role};
+use hg2v::{Hg2v, Method, Untrained};
+use hg2v_eval::controls::Transferred;
+use hg2v_eval::method::Candidate;
 use hg2v_eval::select;
 use hg2v_eval::study::{Mode, Study, StudyResult};
 use hg2v_eval::tables::{TABLE2, TABLE3, Transfer};
@@ -28,10 +27,11 @@ use super::record::{self, Kind};
 use super::table::markdown_of;
 use super::{Args, QUICK_SPLITS, SPLITS, none_found, sets, tell, there_already, value_name};
 use crate::context::Context;
-use crate::graphs::coarsened;
+use crate::graphs;
 use crate::host::Host;
 use crate::store::{self, FORMAT, Kept, Store};
 use crate::table::Table;
+use crate::watch::Watch;
 
 /// Graphs of each set in a quick run, evenly spaced.
 const QUICK_GRAPHS: usize = 300;
@@ -233,28 +233,24 @@ impl Transfers<'_> {
         if !self.models.contains_key(from) {
             context.say(format!("{from}: training on {} graphs", sources.len()));
             let run = Run::of(&sources, Path::new(from));
-            let collection = coarsened(&params, run, cache.as_ref(), context)?;
-            let mut fit = params.prepare(&collection, None)?;
-            fit.machine = self.machine.clone();
-            let bar = context.progress("training", Some(params.recipe.epochs));
-            let trained = fit.train(None, |_, step| {
-                bar.set_position(step.epoch);
-                Ok(Flow::Continue)
-            })?;
-            bar.finish_and_clear();
-            self.models.insert(from, trained.0);
+            let needs = params.needs();
+            let collection = graphs::collected(run, &needs, cache.clone(), context)?;
+            let fit = params.prepare(&collection, &collection.all())?;
+            let watch = Watch::new(context);
+            let trained = fit.train(&graphs::on(&self.machine).watched_by(&watch))?;
+            self.models.insert(from, trained);
         }
         let run = Run::of(&targets, Path::new(to));
-        let collection = coarsened(&params, run, cache.as_ref(), context)?;
-        let study = Study::new(&collection, Mode::Inductive, asked, protocol)?;
-        let machine = self.machine.clone();
+        let collection = graphs::collected(run, &params.needs(), cache, context)?;
+        let mut study = Study::new(&collection, Mode::Inductive, asked, protocol)?;
+        study.context = graphs::on(&self.machine);
         let model = self.models[from].clone();
-        let transferred = Transferred { params: params.clone(), model, machine };
-        let untrained = Network::untrained(params).on(&self.machine);
-        let judge = |who: Who, embedder: &dyn Embedder| -> anyhow::Result<StudyResult> {
+        let transferred = Transferred { params: params.clone(), model };
+        let untrained = Untrained(params);
+        let judge = |who: Who, method: &dyn Method| -> anyhow::Result<StudyResult> {
             let line = Line { who };
             let bar = context.progress("evaluating", Some(study.splits.len() as u64));
-            let result = study.judge(Role::Embedder(embedder), &store.known(&line), |split| {
+            let result = study.judge(Candidate::Method(method), &store.known(&line), |split| {
                 store.add(&line, split)?;
                 bar.inc(1);
                 Ok(())

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use hg2v::error::{Error, Place, shown};
 use hg2v::graph::{GraphRecord, Scalar};
 use hg2v::model::Example;
 use hg2v::nn::machine::{Machine, MachineName};
-use hg2v::prepare::Run;
+use hg2v::prepare::{Collection, Run};
 use hg2v::saved;
 use hg2v::vectors;
-use hg2v::{Hg2v, Result};
-use hg2v_search::catalog::{Catalog, embedded};
+use hg2v::{Hg2v, Model, Result};
+use hg2v_baselines::registry;
+use hg2v_search::catalog::Catalog;
 use hg2v_search::explain::explain;
 use hg2v_search::{APPROXIMATE_FROM, Neighbor, Way};
 use serde_json::{Value, json};
@@ -22,6 +24,7 @@ use crate::context::Context;
 use crate::graphs::{self, Asks, check_vectors};
 use crate::near::NearArgs;
 use crate::table::{counted, label};
+use crate::watch::Watch;
 
 /// Neighbours, unless --top says how many.
 const NEIGHBORS: usize = 6;
@@ -29,7 +32,7 @@ const NEIGHBORS: usize = 6;
 /// What is searched.
 pub(super) struct Set {
     pub(super) catalog: Catalog,
-    model: Option<Hg2v>,
+    model: Option<Arc<dyn Model>>,
     graphs: Option<Graphs>,
     /// Where new graphs are embedded.
     machine: Machine,
@@ -79,7 +82,7 @@ impl Set {
         let is_model = args.vectors.join(saved::CONFIG).exists();
         check(args, is_model)?;
         let model = if is_model { Some(&args.vectors) } else { args.model.as_ref() };
-        let model = model.map(|path| Hg2v::load(path)).transpose()?;
+        let model = model.map(|path| registry::load(path).map(Arc::from)).transpose()?;
         let asks = model.as_ref().map_or(Asks::Nothing, Asks::of);
         let graphs = args.data.as_ref().map(|data| Graphs::read(data, asks, context));
         let mut graphs = graphs.transpose()?;
@@ -89,13 +92,9 @@ impl Set {
         };
         let vectors = match (is_model, &model, &graphs) {
             (true, Some(model), Some(graphs)) => {
-                let bar = context.progress("embedding", Some(graphs.records.len() as u64));
-                let cache = args.cache.open();
-                let watch = |done| bar.set_position(done as u64);
-                let Graphs { file, records, .. } = graphs;
-                let vectors = embedded(&machine, model, records, file, cache.as_ref(), watch)?;
-                bar.finish_and_clear();
-                vectors
+                let watch = Watch::new(context);
+                let work = graphs::on(&machine).cached_in(args.cache.open()).watched_by(&watch);
+                model.vectors(Run::of(&graphs.records, &graphs.file), &work)?
             }
             (true, ..) => {
                 let problem = "a model has no vectors of its own";
@@ -105,8 +104,7 @@ impl Set {
             _ => vectors::read(&args.vectors, &context.limits)?,
         };
         if let Some(model) = &model {
-            let dim = model.network().layout.embedding_dim();
-            vectors.check_made_by(&model.digest()?, dim, &args.vectors)?;
+            vectors.check_made_by(&model.digest()?, model.dim(), &args.vectors)?;
         }
         if let Some(graphs) = &mut graphs {
             graphs.aligned = check_vectors(&args.vectors, &vectors, &graphs.records).is_ok();
@@ -169,17 +167,20 @@ impl Set {
         let asks = Asks::of(model);
         let graphs::Read { path: file, records, .. } =
             graphs::read(Path::new(query), asks, context)?;
-        let cache = args.cache.open();
-        let run = Run::of(&records, &file);
-        let (examples, _) = model.examples(run, cache.as_ref())?;
-        let queries = model.embed_examples_on(&self.machine, &examples)?;
+        let work = graphs::on(&self.machine).cached_in(args.cache.open());
+        let collection = Collection::new(Run::of(&records, &file), &model.needs(), &work)?;
+        let queries = model.embed_collection(&collection, &work)?.values;
+        let examples = match args.explain {
+            true => self.hg2v()?.examples(&collection)?.0,
+            false => Vec::new(),
+        };
         let near = self.catalog.index.nearest(&queries, top)?;
         let mut answers = Vec::with_capacity(records.len());
         for (i, near) in near.into_iter().enumerate() {
             let mut answer = Answer::new(records[i].id_at(i as u64), near);
             answer.label = records[i].label.clone();
-            if args.explain {
-                self.explain(&mut answer, &examples[i])?;
+            if let Some(example) = examples.get(i) {
+                self.explain(&mut answer, example)?;
             }
             answers.push(answer);
         }
@@ -213,29 +214,39 @@ impl Set {
         }
     }
 
-    /// The graph of a vector, ready for the network.
-    fn example(&self, position: usize) -> anyhow::Result<Example> {
+    /// The network whose vectors can be explained.
+    fn hg2v(&self) -> Result<&Hg2v> {
         let missing =
             |problem: &str, fix: &str| Error::input("--explain", Place::Whole, problem, fix);
         let model = self.model.as_ref().ok_or_else(|| {
             missing("it needs the model that made the vectors", "name it with --model MODEL")
         })?;
+        Hg2v::of(&**model).ok_or_else(|| {
+            let problem = format!("vectors of {} cannot be explained", model.method());
+            missing(&problem, "explain vectors of hg2v, or leave it out")
+        })
+    }
+
+    /// The graph of a vector, ready for the network.
+    fn example(&self, position: usize) -> anyhow::Result<Example> {
+        let missing =
+            |problem: &str, fix: &str| Error::input("--explain", Place::Whole, problem, fix);
+        let model = self.hg2v()?;
         let graphs = self.graphs.as_ref().ok_or_else(|| {
             missing("it needs the graphs that the vectors belong to", "name them with --data DATA")
         })?;
         let at = graphs.place(&self.catalog.ids[position], position)?;
         let run = Run { position: at as u64, ..Run::of(&graphs.records[at..=at], &graphs.file) };
-        let (mut examples, _) = model.examples(run, None)?;
-        Ok(examples.remove(0))
+        let work = hg2v::context::Context::default();
+        let collection = Collection::new(run, &model.needs(), &work)?;
+        Ok(model.examples(&collection)?.0.remove(0))
     }
 
     fn explain(&self, answer: &mut Answer, query: &Example) -> anyhow::Result<()> {
         for neighbor in &answer.near {
             let other = self.example(neighbor.position)?;
-            if let Some(model) = &self.model {
-                let space = self.catalog.index.space();
-                answer.why.push(explain(model, space, query, &other)?);
-            }
+            let space = self.catalog.index.space();
+            answer.why.push(explain(self.hg2v()?, space, query, &other)?);
         }
         Ok(())
     }

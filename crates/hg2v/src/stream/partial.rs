@@ -16,19 +16,20 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use hg2v::dataset::jsonl;
-use hg2v::error::Error;
-use hg2v::input::open_regular;
-use hg2v::output::{self, OutputFile};
-use hg2v::prepare::Notes;
 use sha2::{Digest, Sha256};
 
-use crate::chunks::Chunk;
+use super::chunks::Chunk;
+use crate::dataset::jsonl;
+use crate::error::{Error, Result};
+use crate::input::open_regular;
+use crate::output::{self, OutputFile};
+use crate::prepare::Notes;
 
 const MAGIC: &[u8] = b"hg2v-part";
 
-/// Where the vectors of chunks are kept.
-pub(crate) struct Parts {
+/// Where vectors are kept until all are there.
+#[derive(Debug)]
+pub struct Partial {
     folder: PathBuf,
     /// Everything that vectors depend on but the graphs.
     identity: Sha256,
@@ -39,15 +40,15 @@ pub(crate) struct Parts {
 }
 
 /// The vectors of a chunk, row after row, and what preparing its graphs met.
-pub(crate) struct Part {
-    pub(crate) rows: Vec<f32>,
-    pub(crate) notes: Notes,
+pub(super) struct Part {
+    pub(super) rows: Vec<f32>,
+    pub(super) notes: Notes,
 }
 
-impl Parts {
+impl Partial {
     /// Those of an output that takes longer than `spared`; `identity` tells all that vectors
     /// depend on but the graphs. There are none where the output is no file.
-    pub(crate) fn beside(out: &Path, identity: &[String], spared: Duration) -> Option<Parts> {
+    pub fn beside(out: &Path, identity: &[String], spared: Duration) -> Option<Partial> {
         let is_file = fs::metadata(out).map_or(out.as_os_str() != "-", |there| there.is_file());
         let mut name = out.file_name().filter(|_| is_file)?.to_owned();
         name.push(".partial");
@@ -60,16 +61,16 @@ impl Parts {
             hash.update(part);
         }
         let is_used = AtomicBool::new(folder.is_dir());
-        Some(Parts { folder, identity: hash, from: Instant::now() + spared, is_used })
+        Some(Partial { folder, identity: hash, from: Instant::now() + spared, is_used })
     }
 
     /// The folder, if something is kept there.
-    pub(crate) fn used(&self) -> Option<&Path> {
+    pub fn used(&self) -> Option<&Path> {
         self.is_used.load(Ordering::Relaxed).then_some(&*self.folder)
     }
 
     /// What is kept of a chunk.
-    pub(crate) fn find(&self, chunk: &Chunk) -> Option<Part> {
+    pub(super) fn find(&self, chunk: &Chunk) -> Option<Part> {
         self.used()?;
         let mut bytes = Vec::new();
         open_regular(&self.file(chunk)?).ok()?.read_to_end(&mut bytes).ok()?;
@@ -80,7 +81,7 @@ impl Parts {
     ///
     /// # Errors
     /// When the disk refuses.
-    pub(crate) fn keep(&self, chunk: &Chunk, part: &Part) -> hg2v::Result<()> {
+    pub(super) fn keep(&self, chunk: &Chunk, part: &Part) -> Result<()> {
         if self.used().is_none() && Instant::now() < self.from {
             return Ok(());
         }
@@ -97,7 +98,7 @@ impl Parts {
     ///
     /// # Errors
     /// When the disk refuses.
-    pub(crate) fn remove(&self) -> hg2v::Result<()> {
+    pub(super) fn remove(&self) -> Result<()> {
         let Some(folder) = self.used() else { return Ok(()) };
         let failed = |e| Error::io(folder, "remove", e);
         output::clear_run(folder).map_err(failed)?;

@@ -1,0 +1,163 @@
+//! What the rows of a file of vectors are, and how they are written.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+use std::str::FromStr;
+
+use super::chunks::Chunk;
+use crate::context::Context;
+use crate::error::{Error, Result, shown};
+use crate::estimator::Hg2v;
+use crate::method::{Model, Rows};
+use crate::prepare::Collection;
+use crate::vectors::{Key, Shape, VectorSink};
+
+/// What a row is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Per {
+    /// A graph.
+    #[default]
+    Graph,
+    /// A node, with what its super-nodes say.
+    Node,
+    /// A level of a graph.
+    Level,
+}
+
+impl Per {
+    /// All of them.
+    pub const ALL: [Per; 3] = [Per::Graph, Per::Node, Per::Level];
+}
+
+impl fmt::Display for Per {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Per::Graph => "graph",
+            Per::Node => "node",
+            Per::Level => "level",
+        })
+    }
+}
+
+impl FromStr for Per {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Per> {
+        Per::ALL
+            .into_iter()
+            .find(|per| per.to_string() == text)
+            .ok_or_else(|| Error::parameter("per", shown(text), "it must be graph, node or level"))
+    }
+}
+
+/// How the vectors of a model become rows.
+pub(super) struct Layout {
+    per: Per,
+    /// Numbers of a row.
+    pub(super) dim: usize,
+    /// Numbers of a graph's vector.
+    embedding_dim: usize,
+    /// For vectors of levels: which numbers of an embedding each is made of.
+    levels: Vec<Vec<Range<usize>>>,
+}
+
+impl Layout {
+    /// The layout, and what the file says of it.
+    ///
+    /// # Errors
+    /// Rows that the model's method does not have.
+    pub(super) fn new(model: &dyn Model, per: Per) -> Result<(Layout, Shape)> {
+        let hg2v = || {
+            Hg2v::of(model).ok_or_else(|| {
+                let requirement =
+                    format!("a model of {} has vectors of graphs alone", model.method());
+                Error::parameter("per", per, requirement)
+            })
+        };
+        let numbered = |prefix: &str, n: usize| (0..n).map(|i| format!("{prefix}{i}")).collect();
+        let mut levels = Vec::new();
+        let (names, part): (Vec<String>, _) = match per {
+            Per::Graph => (model.columns(), None),
+            Per::Node => (numbered("v", hg2v()?.node_dim()), Some("node")),
+            Per::Level => {
+                // Level l is its nodes g, and the neighbourhoods x that look up to it.
+                let layout = &hg2v()?.network().layout;
+                let parts = layout.parts();
+                for level in 1..=layout.architecture.levels {
+                    let own = parts.iter().filter(|part| match part.local {
+                        false => part.level == level,
+                        true => part.level + 1 == level,
+                    });
+                    levels.push(own.map(|p| p.start..p.start + p.columns).collect::<Vec<_>>());
+                }
+                let dim = levels[0].iter().map(Range::len).sum();
+                (numbered("e", dim), Some("level"))
+            }
+        };
+        let layout = Layout { per, dim: names.len(), embedding_dim: model.dim(), levels };
+        Ok((layout, Shape { names, part, model: Some(model.digest()?) }))
+    }
+
+    /// The numbers of all rows of some graphs.
+    pub(super) fn rows(
+        &self,
+        model: &dyn Model,
+        collection: &Collection<'_>,
+        context: &Context<'_>,
+    ) -> Result<Rows> {
+        let hg2v = match self.per {
+            Per::Node => Hg2v::of(model),
+            Per::Graph | Per::Level => None,
+        };
+        let Some(hg2v) = hg2v else { return model.embed_collection(collection, context) };
+        let (examples, applied) = hg2v.examples(collection)?;
+        let mut values = Vec::new();
+        for example in &examples {
+            values.extend(hg2v.embed_nodes(example, context)?);
+        }
+        Ok(Rows { values, applied })
+    }
+
+    /// Writes the rows of a chunk, and says how many.
+    pub(super) fn write(
+        &self,
+        sink: &mut dyn VectorSink,
+        file: &Path,
+        chunk: &Chunk,
+        rows: &[f32],
+    ) -> Result<u64> {
+        let run = chunk.run(file);
+        let (mut rest, mut written) = (rows, 0);
+        for (i, record) in chunk.records.iter().enumerate() {
+            let id = record.id_at(run.position_of(i));
+            let key = |part| Key { id: &id, label: record.label.as_ref(), part };
+            let numbers = match self.per {
+                Per::Node => record.num_nodes as usize * self.dim,
+                Per::Graph | Per::Level => self.embedding_dim,
+            };
+            let own = rest.split_off(..numbers).unwrap_or_default();
+            match self.per {
+                Per::Graph => {
+                    sink.write(key(None), own)?;
+                    written += 1;
+                }
+                Per::Level => {
+                    for (level, parts) in self.levels.iter().enumerate() {
+                        let row: Vec<f32> =
+                            parts.iter().flat_map(|part| own[part.clone()].to_vec()).collect();
+                        sink.write(key(Some(level as u64 + 1)), &row)?;
+                        written += 1;
+                    }
+                }
+                Per::Node => {
+                    for (node, row) in own.chunks_exact(self.dim).enumerate() {
+                        sink.write(key(Some(node as u64)), row)?;
+                        written += 1;
+                    }
+                }
+            }
+        }
+        Ok(written)
+    }
+}

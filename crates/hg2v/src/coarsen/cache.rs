@@ -261,6 +261,7 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
     use crate::graph::{GraphRecord, WeightPolicy};
+    use crate::progress::{Silent, Stage};
 
     fn graphs() -> Vec<Graph> {
         let ring = |n: u32| GraphRecord {
@@ -270,6 +271,14 @@ mod tests {
         };
         let build = |n| Graph::from_record(&ring(n), WeightPolicy::Use).unwrap().0;
         (3..40).map(build).collect()
+    }
+
+    fn made(
+        parts: &[&[Graph]],
+        params: &Params,
+        cache: Option<&Cache>,
+    ) -> Result<(Vec<Pyramid>, u64)> {
+        pyramids(parts, params, cache, &Counter::new(&Silent, Stage::Coarsening, 0))
     }
 
     fn only_file(folder: &Path) -> PathBuf {
@@ -282,14 +291,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::new(folder.path());
         let (graphs, params) = (graphs(), Params::default());
-        let (first, from_cache) = pyramids(&[&graphs], &params, Some(&cache)).unwrap();
+        let (first, from_cache) = made(&[&graphs], &params, Some(&cache)).unwrap();
         assert_eq!(from_cache, 0);
-        let (second, from_cache) = pyramids(&[&graphs], &params, Some(&cache)).unwrap();
+        let (second, from_cache) = made(&[&graphs], &params, Some(&cache)).unwrap();
         assert_eq!(from_cache, 37);
         assert_eq!(first, second);
         let other = Params { k: 5, ..params };
-        assert_eq!(pyramids(&[&graphs], &other, Some(&cache)).unwrap().1, 0);
-        assert_eq!(pyramids(&[&graphs[1..]], &params, Some(&cache)).unwrap().1, 0);
+        assert_eq!(made(&[&graphs], &other, Some(&cache)).unwrap().1, 0);
+        assert_eq!(made(&[&graphs[1..]], &params, Some(&cache)).unwrap().1, 0);
     }
 
     #[test]
@@ -298,12 +307,12 @@ mod tests {
         let cache = Cache::new(folder.path());
         let (graphs, params) = (graphs(), Params::default());
         let (one, two, three) = (&graphs[..10], &graphs[10..25], &graphs[25..]);
-        pyramids(&[one], &params, Some(&cache)).unwrap();
-        pyramids(&[three], &params, Some(&cache)).unwrap();
-        let (all, from_cache) = pyramids(&[one, two, three], &params, Some(&cache)).unwrap();
+        made(&[one], &params, Some(&cache)).unwrap();
+        made(&[three], &params, Some(&cache)).unwrap();
+        let (all, from_cache) = made(&[one, two, three], &params, Some(&cache)).unwrap();
         assert_eq!(from_cache, 10 + 12);
-        assert_eq!(all, pyramids(&[&graphs], &params, None).unwrap().0);
-        assert_eq!(pyramids(&[two, three], &params, Some(&cache)).unwrap().1, 27);
+        assert_eq!(all, made(&[&graphs], &params, None).unwrap().0);
+        assert_eq!(made(&[two, three], &params, Some(&cache)).unwrap().1, 27);
     }
 
     #[test]
@@ -311,22 +320,22 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::new(folder.path());
         let (graphs, params) = (graphs(), Params::default());
-        let (made, _) = pyramids(&[&graphs], &params, Some(&cache)).unwrap();
+        let (made, _) = made(&[&graphs], &params, Some(&cache)).unwrap();
         let path = only_file(folder.path());
         let whole = fs::read(&path).unwrap();
         for cut in [0, 1, 20, 31, 32, 33, whole.len() / 2, whole.len() - 1] {
             fs::write(&path, &whole[..cut]).unwrap();
-            let (again, from_cache) = pyramids(&[&graphs], &params, Some(&cache)).unwrap();
+            let (again, from_cache) = made(&[&graphs], &params, Some(&cache)).unwrap();
             assert_eq!((again == made, from_cache), (true, 0), "cut at {cut}");
         }
         for at in (0..whole.len()).step_by(7) {
             let mut flipped = whole.clone();
             flipped[at] ^= 0x10;
             fs::write(&path, &flipped).unwrap();
-            let (again, from_cache) = pyramids(&[&graphs], &params, Some(&cache)).unwrap();
+            let (again, from_cache) = made(&[&graphs], &params, Some(&cache)).unwrap();
             assert_eq!((again == made, from_cache), (true, 0), "flipped at {at}");
         }
-        assert_eq!(pyramids(&[&graphs], &params, Some(&cache)).unwrap().1, 37);
+        assert_eq!(made(&[&graphs], &params, Some(&cache)).unwrap().1, 37);
     }
 
     #[test]
@@ -335,13 +344,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::new(folder.path());
         let (graphs, params) = (graphs(), Params::default());
-        let (made, _) = pyramids(&[&graphs], &params, Some(&cache)).unwrap();
+        let (made, _) = made(&[&graphs], &params, Some(&cache)).unwrap();
         let path = only_file(folder.path());
         for replace in ["mkfifo \"$0\"", "ln -s /dev/zero \"$0\""] {
             fs::remove_file(&path).unwrap();
             let mut shell = std::process::Command::new("sh");
             assert!(shell.args(["-c", replace]).arg(&path).status().unwrap().success());
-            let (again, from_cache) = pyramids(&[&graphs], &params, Some(&cache)).unwrap();
+            let (again, from_cache) = made(&[&graphs], &params, Some(&cache)).unwrap();
             assert_eq!((again == made, from_cache), (true, 0), "{replace}");
         }
     }
@@ -351,7 +360,7 @@ mod tests {
     #[test]
     fn a_forged_entry_is_not_trusted() {
         let graphs = graphs();
-        let (made, _) = pyramids(&[&graphs], &Params::default(), None).unwrap();
+        let (made, _) = made(&[&graphs], &Params::default(), None).unwrap();
         let honest = encode(&made);
         assert_eq!(decode(&honest, &graphs).unwrap(), made);
         let content = &honest[..honest.len() - 32];

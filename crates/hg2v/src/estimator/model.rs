@@ -11,7 +11,7 @@ use crate::coarsen;
 use crate::context::Context;
 use crate::dataset::features::{Applied, FeatureChoice, Origin};
 use crate::embed;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shown};
 use crate::graph::GraphRecord;
 use crate::method::{Model, Rows};
 use crate::model::{Architecture, Example, Keep, Layout, Network, Seeds, Tape, initial};
@@ -32,6 +32,9 @@ pub struct Hg2v {
     pub(super) network: Network,
     pub(super) parameters: Vec<f32>,
 }
+
+/// The methods whose model this network is: HG2V, the same untrained, and without coarsening.
+const OWN: [&str; 3] = ["hg2v", "untrained", "graph2vec-gnn"];
 
 /// What HG2V says of itself in `config.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -117,6 +120,10 @@ impl Hg2v {
     /// # Errors
     /// What another method learnt, or what does not make sense.
     pub fn from_stored(stored: &Stored) -> Result<Hg2v> {
+        if !OWN.contains(&stored.method()) {
+            let problem = format!("this is a model of {}, not of hg2v", shown(stored.method()));
+            return Err(stored.refused(problem));
+        }
         let config: Config<Hg2vConfig> = stored.config()?;
         config.model.check().map_err(|e| stored.refused(e))?;
         let Hg2vConfig { architecture, preparation, .. } = &config.model;

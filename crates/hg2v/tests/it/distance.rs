@@ -1,13 +1,13 @@
 //! Distances between graphs: against brute force, certificates and the axioms of a
 //! metric; and the paper's lemma, that the embedding is continuous where labels are not.
 
-use hg2v::Hg2v;
 use hg2v::distance::fgw::{Attributed, Loss, Params, descend, fgw};
 use hg2v::distance::simplex::Solver;
 use hg2v::distance::spectra::{MOST_NODES, spectrum, wasserstein};
 use hg2v::distance::transport::{Plan, transport, uniform};
 use hg2v::graph::wl::{Refiner, histogram};
 use hg2v::graph::{Features, Graph, GraphRecord, Scalar, WeightPolicy};
+use hg2v::{Hg2v, Model};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
@@ -353,8 +353,9 @@ fn rings() -> Vec<GraphRecord> {
 fn embeddings_are_continuous_and_labels_are_not() {
     let graphs = rings();
     let params = Hg2v::params().dim(8).levels(2).epochs(2).seed(3);
-    let collection = params.collect(hg2v::prepare::Run::in_memory(&graphs), None).unwrap();
-    let untrained = params.prepare(&collection, None).unwrap().untrained();
+    let collection =
+        params.collect(hg2v::prepare::Run::in_memory(&graphs), &Default::default()).unwrap();
+    let untrained = params.prepare(&collection, &collection.all()).unwrap().untrained();
     let trained = params.fit(&graphs).unwrap();
     // Attributes or weights, moved by ε.
     let moved = |record: &GraphRecord, epsilon: f64, weights: bool| {

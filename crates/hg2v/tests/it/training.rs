@@ -2,13 +2,16 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{LazyLock, Mutex};
 
+use hg2v::context::Context;
 use hg2v::graph::{Features, GraphRecord, Scalar};
 use hg2v::prepare::{PART, Run};
+use hg2v::progress::{Flow, Report, Stage};
 use hg2v::saved;
-use hg2v::train::{End, Flow, State};
-use hg2v::{Hg2v, Hg2vParams};
+use hg2v::train::{End, State};
+use hg2v::{Hg2v, Hg2vConfig, Hg2vParams, Model, TrainingFolder};
 use proptest::prelude::*;
 
 use crate::common::damaged as any_damage;
@@ -38,7 +41,7 @@ fn graphs() -> Vec<GraphRecord> {
 }
 
 fn params() -> Hg2vParams {
-    Hg2v::params().dim(12).hops(3).levels(2).epochs(3).rate(1e-3).seed(5)
+    Hg2v::params().dim(12).hops(3).levels(2).epochs(3).lr(1e-3).seed(5)
 }
 
 fn in_pool<T: Send>(threads: usize, job: impl FnOnce() -> T + Send) -> T {
@@ -62,31 +65,36 @@ fn training_gives_the_same_bits_at_any_number_of_threads() {
 }
 
 #[test]
-fn graphs_made_ready_in_parts_are_the_same_and_can_be_stopped() {
+fn graphs_made_ready_are_counted_and_can_be_stopped() {
     let all: Vec<GraphRecord> = graphs().into_iter().cycle().take(2 * PART + 10).collect();
     let run = Run::in_memory(&all);
-    let mut heard = Vec::new();
-    let parts = params().collect_watched(run, |done| {
-        heard.push(done);
-        Ok(())
-    });
-    let (parts, whole) = (parts.unwrap(), params().collect(run, None).unwrap());
-    assert_eq!(heard, [PART, 2 * PART, 2 * PART + 10]);
+    let heard = Mutex::new(Vec::new());
+    let listen = |report: &Report<'_>| {
+        assert_eq!((report.stage, report.total), (Stage::Coarsening, all.len() as u64));
+        heard.lock().unwrap().push(report.done);
+        Flow::Continue
+    };
+    params().collect(run, &Context::default().watched_by(&listen)).unwrap();
+    let mut heard = heard.into_inner().unwrap();
+    heard.sort_unstable();
+    heard.retain(|&done| done > 0);
+    assert_eq!(heard, (1..=all.len() as u64).collect::<Vec<_>>());
     let huge = GraphRecord { num_nodes: 1 << 19, ..GraphRecord::default() };
     let sized: Vec<GraphRecord> = [&all[..3], &[huge.clone(), huge], &all[3..5]].concat();
     let parts_of: Vec<(u64, usize)> =
         Run::in_memory(&sized).parts().map(|part| (part.position, part.records.len())).collect();
     assert_eq!(parts_of, [(0, 4), (4, 1), (5, 2)], "a large graph ends its part");
-    assert_eq!((parts.graphs, parts.notes), (whole.graphs, whole.notes));
-    assert_eq!(parts.pyramids, whole.pyramids);
-    let stopped = params().collect_watched(run, |done| match done {
-        PART => Ok(()),
-        _ => Err(hg2v::Error::Stopped),
-    });
+    let most = AtomicU64::new(0);
+    let stop = |report: &Report<'_>| {
+        most.fetch_max(report.done, Ordering::Relaxed);
+        if report.done >= 7 { Flow::Stop } else { Flow::Continue }
+    };
+    let stopped = params().collect(run, &Context::default().watched_by(&stop));
     assert!(matches!(stopped, Err(hg2v::Error::Stopped)));
+    assert!(most.into_inner() < all.len() as u64, "it went on to the end");
     let mut bad = all.clone();
     bad[PART + 3].weights = Some(vec![-1.0; bad[PART + 3].edges.len()]);
-    let refused = params().collect_watched(Run::in_memory(&bad), |_| Ok(())).unwrap_err();
+    let refused = params().collect(Run::in_memory(&bad), &Context::default()).unwrap_err();
     assert!(refused.to_string().contains(&format!("record {}", PART + 4)), "{refused}");
 }
 
@@ -100,7 +108,8 @@ fn rows_in_memory_have_the_vectors_of_their_graphs() {
     let batch = hg2v::dataset::parquet::batch(&graphs).unwrap();
     let limits = hg2v::dataset::Limits::default();
     let embed = |rows: &arrow_array::RecordBatch| {
-        model.embed_batch(rows, Path::new("<rows>"), &limits).unwrap()
+        let context = Context::default();
+        hg2v::rows::embed(&model, rows, Path::new("<rows>"), 0, &limits, &context).unwrap()
     };
     let made = embed(&batch);
     let values = made.column_by_name("embedding").unwrap().as_fixed_size_list().values().clone();
@@ -120,7 +129,7 @@ fn rows_in_memory_have_the_vectors_of_their_graphs() {
 fn a_model_is_its_parts() {
     let graphs = graphs();
     let model = params().fit(&graphs).unwrap();
-    let (config, parameters) = (model.config().clone(), model.parameters().clone());
+    let (config, parameters) = (model.config().clone(), model.parameters().to_vec());
     let again = Hg2v::from_parts(config.clone(), parameters.clone()).unwrap();
     assert_eq!(again.embed(&graphs).unwrap(), model.embed(&graphs).unwrap());
     assert!(Hg2v::from_parts(config.clone(), parameters[1..].to_vec()).is_err());
@@ -135,18 +144,17 @@ fn a_model_is_its_parts() {
 fn a_run_stopped_anywhere_and_resumed_from_disk_ends_in_the_same_bits() {
     let graphs = graphs();
     let folder = tempfile::tempdir().unwrap();
-    let collection = params().collect(Run::in_memory(&graphs), None).unwrap();
-    let fit = params().prepare(&collection, None).unwrap();
-    let (whole, end) = fit.train(None, |_, _| Ok(Flow::Continue)).unwrap();
-    assert_eq!(end, End::Done);
+    let collection = params().collect(Run::in_memory(&graphs), &Context::default()).unwrap();
+    let fit = params().prepare(&collection, &collection.all()).unwrap();
+    let whole = fit.train(&Context::default()).unwrap();
     let mut last_means = Vec::new();
     for stop_after in [0, 3, 4, 5, 9, 14] {
         let mut state: Option<State> = None;
         let (_, end) = fit
-            .train(None, |now, step| {
+            .steps(None, &Context::default(), |now, step, _| {
                 Ok(if step.step == stop_after {
                     state = Some(now());
-                    Flow::Pause
+                    Flow::Stop
                 } else {
                     Flow::Continue
                 })
@@ -156,27 +164,67 @@ fn a_run_stopped_anywhere_and_resumed_from_disk_ends_in_the_same_bits() {
         let read = saved::read_checkpoint(folder.path(), &fit.network.layout).unwrap().unwrap();
         assert_eq!(read, state.unwrap());
         // Stopped after its last step, a run has nothing left to do.
-        assert_eq!(end, End::Paused);
+        assert_eq!(end, End::Stopped);
         let mut mean = None;
-        let watch = |_: &dyn Fn() -> State, step: &hg2v::train::Step| {
+        let watch = |_: &dyn Fn() -> State, step: &hg2v::train::Step, _: bool| {
             mean = Some(step.mean.clone());
             Ok(Flow::Continue)
         };
-        let (resumed, _) = fit.train(Some(&read), watch).unwrap();
+        let (resumed, _) = fit.steps(Some(&read), &Context::default(), watch).unwrap();
         assert_eq!(resumed.parameters(), whole.parameters(), "stopped after {stop_after}");
         last_means.extend(mean);
     }
     assert!(last_means.windows(2).all(|pair| pair[0] == pair[1]), "the log would differ");
 }
 
+/// A training in a folder that is stopped after every so many steps and called again.
+#[test]
+fn a_training_in_a_folder_goes_on_to_the_same_bits() {
+    let graphs = graphs();
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("model");
+    let whole = params().fit(&graphs).unwrap();
+    let run = Run::in_memory(&graphs);
+    let mut stops = 0;
+    let model = loop {
+        let steps = AtomicU64::new(0);
+        let watch = |report: &Report<'_>| match report.stage {
+            Stage::Training if steps.fetch_add(1, Ordering::Relaxed) == 3 => Flow::Stop,
+            _ => Flow::Continue,
+        };
+        match params().fit_in(&folder, run, &Context::default().watched_by(&watch)) {
+            Ok(model) => break model,
+            Err(hg2v::Error::Stopped) => stops += 1,
+            Err(other) => panic!("{other}"),
+        }
+        assert!(hg2v::is_unfinished(&folder));
+        let says = |result: hg2v::Result<Hg2v>| result.unwrap_err().to_string();
+        let other = says(params().seed(9).fit_in(&folder, run, &Context::default()));
+        assert!(other.contains("other options"), "{other}");
+        let fewer = Run::in_memory(&graphs[1..]);
+        let other = says(params().fit_in(&folder, fewer, &Context::default()));
+        assert!(other.contains("other graphs"), "{other}");
+        let new = TrainingFolder::new(&folder).map(|_| ()).unwrap_err().to_string();
+        assert!(new.contains("not finished"), "{new}");
+    };
+    assert_eq!(stops, 3, "fifteen steps, four at a time");
+    assert_eq!(model.parameters(), whole.parameters());
+    assert_eq!(Hg2v::load(&folder).unwrap().embed(&graphs).unwrap(), whole.embed(&graphs).unwrap());
+    let log = saved::read_log(&folder).unwrap();
+    assert_eq!(log.iter().map(|line| line.epoch).collect::<Vec<_>>(), [1, 2, 3]);
+    assert!(!folder.join(saved::CHECKPOINT).exists());
+    let again = params().fit_in(&folder, run, &Context::default()).unwrap_err().to_string();
+    assert!(again.contains("is finished"), "{again}");
+}
+
 #[test]
 fn training_makes_the_loss_smaller_on_every_level() {
     let graphs = graphs();
-    let params = params().rate(1e-2).epochs(60);
-    let collection = params.collect(Run::in_memory(&graphs), None).unwrap();
-    let fit = params.prepare(&collection, None).unwrap();
+    let params = params().lr(1e-2).epochs(60);
+    let collection = params.collect(Run::in_memory(&graphs), &Context::default()).unwrap();
+    let fit = params.prepare(&collection, &collection.all()).unwrap();
     let mut epochs = Vec::new();
-    fit.train(None, |_, step| {
+    fit.steps(None, &Context::default(), |_, step, _| {
         if step.ends_epoch {
             epochs.push(step.mean.iter().map(|loss| loss.total()).collect::<Vec<_>>());
         }
@@ -192,10 +240,10 @@ fn training_makes_the_loss_smaller_on_every_level() {
 #[test]
 fn a_rate_that_diverges_stops_with_the_last_good_state() {
     let graphs = graphs();
-    let params = params().rate(1e30);
-    let collection = params.collect(Run::in_memory(&graphs), None).unwrap();
-    let fit = params.prepare(&collection, None).unwrap();
-    let error = fit.train(None, |_, _| Ok(Flow::Continue)).map(|_| ()).unwrap_err().to_string();
+    let params = params().lr(1e30);
+    let collection = params.collect(Run::in_memory(&graphs), &Context::default()).unwrap();
+    let fit = params.prepare(&collection, &collection.all()).unwrap();
+    let error = fit.train(&Context::default()).map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("diverged") && error.contains("tenth of the rate"), "{error}");
 }
 
@@ -203,10 +251,11 @@ fn a_rate_that_diverges_stops_with_the_last_good_state() {
 fn parameters_that_are_not_numbers_after_the_last_step_are_not_kept() {
     let graphs = graphs();
     // A single step: its loss is good, what it leaves is not.
-    let params = params().epochs(1).batch(graphs.len()).rate(1e39);
-    let collection = params.collect(Run::in_memory(&graphs), None).unwrap();
-    let fit = params.prepare(&collection, None).unwrap();
-    let failure = fit.train_keeping(None, |_, _| Ok(Flow::Continue)).map(|_| ()).unwrap_err();
+    let params = params().epochs(1).batch(graphs.len()).lr(1e39);
+    let collection = params.collect(Run::in_memory(&graphs), &Context::default()).unwrap();
+    let fit = params.prepare(&collection, &collection.all()).unwrap();
+    let failure =
+        fit.steps(None, &Context::default(), |_, _, _| Ok(Flow::Continue)).map(|_| ()).unwrap_err();
     assert!(failure.error.to_string().contains("not numbers"), "{}", failure.error);
     let good = failure.good.unwrap();
     assert_eq!(good.step, 0);
@@ -272,7 +321,7 @@ fn charges_that_cancel_leave_zeros_and_a_charged_graph_stands_out() {
     let vectors = model.embed(&neutral).unwrap();
     assert!((0..40).all(|i| vectors.row(i)[sum] == 0.0));
     let ion = model.embed(&[charged(3, 1.0)]).unwrap();
-    let width = model.config().preparation.features.attributes().unwrap().std[0];
+    let width = model.preparation().features.attributes().unwrap().std[0];
     assert_eq!(ion.row(0)[sum], (1.0 / width).ln_1p() as f32);
 
     // A column that never varied.
@@ -292,6 +341,15 @@ fn damaged(change: impl FnOnce(&Path)) -> String {
     params().epochs(1).fit(&graphs()).unwrap().save(&path).unwrap();
     change(&path);
     Hg2v::load(&path).unwrap_err().to_string()
+}
+
+/// The same of a configuration that is signed again.
+fn resigned(change: impl FnOnce(&mut saved::Config<Hg2vConfig>)) -> String {
+    damaged(|path| {
+        let mut config = saved::read_config(path).unwrap();
+        change(&mut config);
+        saved::write_config(path, &config).unwrap();
+    })
 }
 
 fn edit(path: &Path, name: &str, change: impl FnOnce(Vec<u8>) -> Vec<u8>) {
@@ -322,25 +380,24 @@ fn a_damaged_model_is_refused_and_the_message_says_what_is_wrong() {
         &["model.safetensors", "no such file", "restore"],
     );
     says(
-        config("\"format\": 2", "\"format\": 1"),
-        &["format is 1", "knows 2", "fit the model again"],
+        config("\"format\": 3", "\"format\": 1"),
+        &["format is 1", "knows 3", "fit the model again"],
     );
     says(config("\"dim\": 12", "\"dim\": 13"), &["config.json", "changed or damaged"]);
     says(config("\"sha256\"", "\"sha\""), &["unknown field"]);
-    says(config("\"dim\": 12", "\"dim\": 0"), &["dim is 0"]);
-    says(config("\"dim\": 12", "\"dim\": 99999999999"), &["dim is 99999999999"]);
+    for dim in [0, 99_999_999_999] {
+        says(resigned(|config| config.model.architecture.dim = dim), &[&format!("dim is {dim}")]);
+    }
     says(config("{", "["), &["config.json", "line", "no configuration of a model"]);
-    says(config("\"bias\"", "\"biass\""), &["unknown field", "biass"]);
+    says(config("\"bias\"", "\"biass\""), &["changed or damaged"]);
     says(
         config("\"parameters_sha256\": \"", "\"parameters_sha256\": \"0"),
         &["changed or damaged"],
     );
-    let narrower = damaged(|path| {
-        let mut config = saved::read_config(path).unwrap();
-        config.architecture.dim = 13;
-        saved::write_config(path, &config).unwrap();
-    });
+    let narrower = resigned(|config| config.model.architecture.dim = 13);
     says(narrower, &["shape", "config.json asks for"]);
+    let other = resigned(|config| config.method = "graph2vec".to_owned());
+    says(other, &["a model of `graph2vec`"]);
     for keep in [0, 7, 60, 2000] {
         let cut = damaged(|p| edit(p, saved::PARAMETERS, |bytes| bytes[..keep].to_vec()));
         says(cut, &["model.safetensors", "no whole safetensors file"]);
@@ -352,7 +409,7 @@ fn a_damaged_model_is_refused_and_the_message_says_what_is_wrong() {
             bytes
         });
     });
-    says(nan, &["holds NaN"]);
+    says(nan, &["content is not what config.json was written with"]);
     let flipped = damaged(|p| {
         edit(p, saved::PARAMETERS, |mut bytes| {
             let at = bytes.len() - 4;
@@ -361,11 +418,7 @@ fn a_damaged_model_is_refused_and_the_message_says_what_is_wrong() {
         });
     });
     says(flipped, &["content is not what config.json was written with"]);
-    let unfinished = damaged(|p| {
-        let mut config = saved::read_config(p).unwrap();
-        config.parameters_sha256 = None;
-        saved::write_config(p, &config).unwrap();
-    });
+    let unfinished = resigned(|config| config.parameters_sha256 = None);
     says(unfinished, &["not finished", "--resume"]);
     let file = tempfile::NamedTempFile::new().unwrap();
     says(Hg2v::load(file.path()).unwrap_err().to_string(), &["a model is a folder"]);
@@ -375,14 +428,14 @@ fn a_damaged_model_is_refused_and_the_message_says_what_is_wrong() {
 fn a_damaged_checkpoint_is_never_resumed_from() {
     let graphs = graphs();
     let folder = tempfile::tempdir().unwrap();
-    let collection = params().collect(Run::in_memory(&graphs), None).unwrap();
-    let fit = params().prepare(&collection, None).unwrap();
+    let collection = params().collect(Run::in_memory(&graphs), &Context::default()).unwrap();
+    let fit = params().prepare(&collection, &collection.all()).unwrap();
     let layout = &fit.network.layout;
     assert!(saved::read_checkpoint(folder.path(), layout).unwrap().is_none());
     let mut state = None;
-    fit.train(None, |now, _| {
+    fit.steps(None, &Context::default(), |now, _, _| {
         state = Some(now());
-        Ok(Flow::Pause)
+        Ok(Flow::Stop)
     })
     .unwrap();
     saved::write_checkpoint(folder.path(), &state.unwrap()).unwrap();
@@ -407,13 +460,14 @@ fn no_flipped_bit_of_a_configuration_gives_other_vectors() {
     let params = params().dim(2).hops(1).levels(1).epochs(1);
     params.fit(&graphs()).unwrap().save(&path).unwrap();
     let file = path.join(saved::CONFIG);
-    let (whole, config) = (fs::read(&file).unwrap(), saved::read_config(&path).unwrap());
+    let (whole, config) =
+        (fs::read(&file).unwrap(), saved::read_config::<Hg2vConfig>(&path).unwrap());
     let mut accepted = 0;
     for at in 0..8 * whole.len() {
         let mut bytes = whole.clone();
         bytes[at / 8] ^= 1 << (at % 8);
         fs::write(&file, &bytes).unwrap();
-        if let Ok(read) = saved::read_config(&path) {
+        if let Ok(read) = saved::read_config::<Hg2vConfig>(&path) {
             assert_eq!(read, config, "bit {at}: {}", String::from_utf8_lossy(&bytes));
             accepted += 1;
         }
@@ -441,12 +495,9 @@ fn a_model_is_told_from_others_by_its_digest() {
 /// before memory is.
 #[test]
 fn a_configuration_chooses_no_allocation() {
-    let error = damaged(|path| {
-        let mut config = saved::read_config(path).unwrap();
-        config.architecture.dim = 1 << 14;
-        config.architecture.hops = 64;
-        config.architecture.levels = 32;
-        saved::write_config(path, &config).unwrap();
+    let error = resigned(|config| {
+        let network = &mut config.model.architecture;
+        (network.dim, network.hops, network.levels) = (1 << 14, 64, 32);
     });
     assert!(error.contains("config.json asks for F32 of [130, 16384]"), "{error}");
 }
@@ -458,13 +509,13 @@ static FILES: LazyLock<[(&str, Vec<u8>); 3]> = LazyLock::new(|| {
     let path = folder.path().join("model");
     let params = params().dim(2).hops(1).levels(1);
     params.fit(&graphs).unwrap().save(&path).unwrap();
-    let collection = params.collect(Run::in_memory(&graphs), None).unwrap();
-    let fit = params.prepare(&collection, None).unwrap();
-    let watch = |now: &dyn Fn() -> State, _: &_| {
+    let collection = params.collect(Run::in_memory(&graphs), &Context::default()).unwrap();
+    let fit = params.prepare(&collection, &collection.all()).unwrap();
+    let watch = |now: &dyn Fn() -> State, _: &_, _: bool| {
         saved::write_checkpoint(&path, &now())?;
-        Ok(Flow::Pause)
+        Ok(Flow::Stop)
     };
-    fit.train(None, watch).unwrap();
+    fit.steps(None, &Context::default(), watch).unwrap();
     [saved::CONFIG, saved::PARAMETERS, saved::CHECKPOINT]
         .map(|name| (name, fs::read(path.join(name)).unwrap()))
 });
@@ -512,8 +563,8 @@ fn parameters_out_of_range_are_named() {
     says(params().hops(0), "hops is 0");
     says(params().levels(0), "levels is 0");
     says(params().batch(0), "batch is 0");
-    says(params().rate(0.0), "lr is 0");
-    says(params().rate(f64::NAN), "lr is NaN");
+    says(params().lr(0.0), "lr is 0");
+    says(params().lr(f64::NAN), "lr is NaN");
     says(params().epochs(u64::MAX), "epochs is");
     let mut none = params();
     none.architecture.readout.clear();

@@ -273,7 +273,7 @@ mod tests {
         (3..40).map(build).collect()
     }
 
-    fn made(
+    fn kept(
         parts: &[&[Graph]],
         params: &Params,
         cache: Option<&Cache>,
@@ -291,14 +291,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::new(folder.path());
         let (graphs, params) = (graphs(), Params::default());
-        let (first, from_cache) = made(&[&graphs], &params, Some(&cache)).unwrap();
+        let (first, from_cache) = kept(&[&graphs], &params, Some(&cache)).unwrap();
         assert_eq!(from_cache, 0);
-        let (second, from_cache) = made(&[&graphs], &params, Some(&cache)).unwrap();
+        let (second, from_cache) = kept(&[&graphs], &params, Some(&cache)).unwrap();
         assert_eq!(from_cache, 37);
         assert_eq!(first, second);
         let other = Params { k: 5, ..params };
-        assert_eq!(made(&[&graphs], &other, Some(&cache)).unwrap().1, 0);
-        assert_eq!(made(&[&graphs[1..]], &params, Some(&cache)).unwrap().1, 0);
+        assert_eq!(kept(&[&graphs], &other, Some(&cache)).unwrap().1, 0);
+        assert_eq!(kept(&[&graphs[1..]], &params, Some(&cache)).unwrap().1, 0);
     }
 
     #[test]
@@ -307,12 +307,12 @@ mod tests {
         let cache = Cache::new(folder.path());
         let (graphs, params) = (graphs(), Params::default());
         let (one, two, three) = (&graphs[..10], &graphs[10..25], &graphs[25..]);
-        made(&[one], &params, Some(&cache)).unwrap();
-        made(&[three], &params, Some(&cache)).unwrap();
-        let (all, from_cache) = made(&[one, two, three], &params, Some(&cache)).unwrap();
+        kept(&[one], &params, Some(&cache)).unwrap();
+        kept(&[three], &params, Some(&cache)).unwrap();
+        let (all, from_cache) = kept(&[one, two, three], &params, Some(&cache)).unwrap();
         assert_eq!(from_cache, 10 + 12);
-        assert_eq!(all, made(&[&graphs], &params, None).unwrap().0);
-        assert_eq!(made(&[two, three], &params, Some(&cache)).unwrap().1, 27);
+        assert_eq!(all, kept(&[&graphs], &params, None).unwrap().0);
+        assert_eq!(kept(&[two, three], &params, Some(&cache)).unwrap().1, 27);
     }
 
     #[test]
@@ -320,22 +320,22 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::new(folder.path());
         let (graphs, params) = (graphs(), Params::default());
-        let (made, _) = made(&[&graphs], &params, Some(&cache)).unwrap();
+        let (made, _) = kept(&[&graphs], &params, Some(&cache)).unwrap();
         let path = only_file(folder.path());
         let whole = fs::read(&path).unwrap();
         for cut in [0, 1, 20, 31, 32, 33, whole.len() / 2, whole.len() - 1] {
             fs::write(&path, &whole[..cut]).unwrap();
-            let (again, from_cache) = made(&[&graphs], &params, Some(&cache)).unwrap();
+            let (again, from_cache) = kept(&[&graphs], &params, Some(&cache)).unwrap();
             assert_eq!((again == made, from_cache), (true, 0), "cut at {cut}");
         }
         for at in (0..whole.len()).step_by(7) {
             let mut flipped = whole.clone();
             flipped[at] ^= 0x10;
             fs::write(&path, &flipped).unwrap();
-            let (again, from_cache) = made(&[&graphs], &params, Some(&cache)).unwrap();
+            let (again, from_cache) = kept(&[&graphs], &params, Some(&cache)).unwrap();
             assert_eq!((again == made, from_cache), (true, 0), "flipped at {at}");
         }
-        assert_eq!(made(&[&graphs], &params, Some(&cache)).unwrap().1, 37);
+        assert_eq!(kept(&[&graphs], &params, Some(&cache)).unwrap().1, 37);
     }
 
     #[test]
@@ -344,13 +344,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::new(folder.path());
         let (graphs, params) = (graphs(), Params::default());
-        let (made, _) = made(&[&graphs], &params, Some(&cache)).unwrap();
+        let (made, _) = kept(&[&graphs], &params, Some(&cache)).unwrap();
         let path = only_file(folder.path());
         for replace in ["mkfifo \"$0\"", "ln -s /dev/zero \"$0\""] {
             fs::remove_file(&path).unwrap();
             let mut shell = std::process::Command::new("sh");
             assert!(shell.args(["-c", replace]).arg(&path).status().unwrap().success());
-            let (again, from_cache) = made(&[&graphs], &params, Some(&cache)).unwrap();
+            let (again, from_cache) = kept(&[&graphs], &params, Some(&cache)).unwrap();
             assert_eq!((again == made, from_cache), (true, 0), "{replace}");
         }
     }
@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn a_forged_entry_is_not_trusted() {
         let graphs = graphs();
-        let (made, _) = made(&[&graphs], &Params::default(), None).unwrap();
+        let (made, _) = kept(&[&graphs], &Params::default(), None).unwrap();
         let honest = encode(&made);
         assert_eq!(decode(&honest, &graphs).unwrap(), made);
         let content = &honest[..honest.len() - 32];

@@ -88,12 +88,12 @@ fn pass<D: Device>(
     let layout = &network.layout;
     let all = Window::whole(0, 1, layout.len);
     let mut parameters = device.zeros(layout.len);
-    device.upload(&cast(&initial(layout, 7)), PanelMut(&mut parameters, all));
+    device.upload(&[&cast(&initial(layout, 7))], PanelMut(&mut parameters, all));
     let mut gradients = device.zeros(layout.len);
     let mut tape = Tape::new(device);
     let levels = layout.architecture.levels;
     let de = cast(&numbers(batch.num_graphs() * layout.embedding_dim()));
-    network.place(device, &mut tape, batch, &cast(features));
+    network.place_pieces(device, &mut tape, &[batch], &[&cast(features)]);
     network.forward(device, &parameters, &mut tape, Keep::Everything, true);
     let seeds = Seeds { pairs: Some(pairs), embeddings: Some(&de[..]), features: true };
     network.backward(device, &parameters, &mut tape, seeds, &mut gradients);
@@ -264,14 +264,11 @@ fn check_store(card: &Cuda, (network, features): &(Network, usize)) -> bool {
         let mut tape = Tape::new(card);
         let mut parameters = card.zeros(network.layout.len);
         let all = Window::whole(0, 1, network.layout.len);
-        card.upload(&initial(&network.layout, 7), PanelMut(&mut parameters, all));
+        card.upload(&[&initial(&network.layout, 7)], PanelMut(&mut parameters, all));
         if stored {
             network.place_stored(card, &mut tape, &store, &chosen);
         } else {
-            let own: Vec<&Example> = chosen.iter().map(|&i| &examples[i as usize]).collect();
-            let batch = Batch::concat(own.iter().map(|example| &example.batch));
-            let z: Vec<f32> = own.iter().flat_map(|example| example.features.clone()).collect();
-            network.place(card, &mut tape, &batch, &z);
+            network.place(card, &mut tape, chosen.iter().map(|&i| &examples[i as usize]));
         }
         let mut gradients = card.zeros(network.layout.len);
         let pairs = Some((Score::JensenShannon, Negatives::OtherGraphs));
@@ -294,12 +291,10 @@ fn check_steady(card: &Cuda, networks: &[(Network, usize)]) -> bool {
         let examples = examples(1304, features, 2);
         let mut parameters = card.zeros(network.layout.len);
         let all = Window::whole(0, 1, network.layout.len);
-        card.upload(&initial(&network.layout, 7), PanelMut(&mut parameters, all));
+        card.upload(&[&initial(&network.layout, 7)], PanelMut(&mut parameters, all));
         let embed = |examples: &[Example]| {
             let mut tape = Tape::new(&card);
-            let batch = Batch::concat(examples.iter().map(|example| &example.batch));
-            let z: Vec<f32> = examples.iter().flat_map(|e| e.features.clone()).collect();
-            network.place(&card, &mut tape, &batch, &z);
+            network.place(&card, &mut tape, examples);
             network.forward(&card, &parameters, &mut tape, Keep::OneLevel, true);
             network.embeddings(&card, &tape)
         };
@@ -377,7 +372,7 @@ fn check_failure(card: &Cuda) -> bool {
     let mut buffer = card.zeros(1);
     card.reserve(&mut buffer, 1 << 40);
     let window = Window::whole(0, 1, 4);
-    card.upload(&[1.0; 4], PanelMut(&mut buffer, window));
+    card.upload(&[&[1.0; 4]], PanelMut(&mut buffer, window));
     let _ = card.download(Panel(&buffer, window));
     let said = card.health().map_err(|error| error.to_string());
     println!("a full memory says: {said:?}");
@@ -407,7 +402,7 @@ fn time_steps(wanted: &[usize]) {
             let mut buffers = [(); 4].map(|()| card.zeros(network.layout.len));
             let [parameters, gradients, m, v] = &mut buffers;
             let all = Window::whole(0, 1, network.layout.len);
-            card.upload(&initial(&network.layout, 0), PanelMut(parameters, all));
+            card.upload(&[&initial(&network.layout, 0)], PanelMut(parameters, all));
             let mut tape = Tape::new(&card);
             let pairs = Some((Score::JensenShannon, Negatives::All));
             let seeds = Seeds { pairs, ..Seeds::default() };

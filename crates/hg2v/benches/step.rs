@@ -62,7 +62,7 @@ fn one(nodes: usize, dim: usize) {
     let repeats = ((4e10 / flops) as u64).clamp(5, 2_000);
     for step in 1..=repeats {
         let times = [
-            timed(|| network.place(&device, &mut tape, &batch, &features)),
+            timed(|| network.place_pieces(&device, &mut tape, &[&batch], &[&features])),
             timed(|| network.forward(&device, &parameters, &mut tape, Keep::Everything, false)),
             timed(|| {
                 let gradients = &mut gradients;

@@ -3,9 +3,10 @@
 use rayon::prelude::*;
 
 use super::architecture::{Layer, Layout, Part};
-use crate::nn::Real;
+use super::example::Example;
 use crate::nn::device::{DenseSpan, Device, Panel, PanelMut, Window};
 use crate::nn::pairs::{LevelLoss, Negatives, Score};
+use crate::nn::{Batch, Real};
 
 /// What the passes remember between them, made once and written over.
 pub struct Tape<D: Device> {
@@ -101,20 +102,35 @@ impl Network {
         Window::whole(0, graphs, self.layout.embedding_dim())
     }
 
-    /// Puts a batch on the tape; `features` are its nodes' rows on level 0.
-    pub fn place<D: Device>(
+    /// Puts graphs on the tape, side by side as one batch.
+    pub fn place<'a, D: Device<Real = f32>>(
         &self,
         device: &D,
         tape: &mut Tape<D>,
-        batch: &crate::nn::Batch,
-        features: &[D::Real],
+        examples: impl IntoIterator<Item = &'a Example>,
+    ) {
+        let (graphs, features): (Vec<&Batch>, Vec<&[f32]>) =
+            examples.into_iter().map(|example| (&example.batch, &example.features[..])).unzip();
+        self.place_pieces(device, tape, &graphs, &features);
+    }
+
+    /// As [`place`](Network::place), graphs whose nodes' rows on level 0, `features`, come in any
+    /// pieces.
+    pub fn place_pieces<D: Device>(
+        &self,
+        device: &D,
+        tape: &mut Tape<D>,
+        graphs: &[&Batch],
+        features: &[&[D::Real]],
     ) {
         let levels = self.layout.architecture.levels;
-        assert_eq!(batch.levels.len(), levels);
-        assert_eq!(features.len(), batch.num_nodes(0) * self.layout.features);
-        device.place(batch, &mut tape.placed);
-        tape.graphs = batch.num_graphs();
-        tape.nodes = (0..=levels).map(|level| batch.num_nodes(level)).collect();
+        assert!(graphs.iter().all(|graph| graph.levels.len() == levels));
+        let nodes = |level| graphs.iter().map(|graph| graph.num_nodes(level)).sum();
+        tape.nodes = (0..=levels).map(nodes).collect();
+        tape.graphs = graphs.iter().map(|graph| graph.num_graphs()).sum();
+        let numbers: usize = features.iter().map(|piece| piece.len()).sum();
+        assert_eq!(numbers, tape.nodes[0] * self.layout.features);
+        device.place(graphs, &mut tape.placed);
         let (z, _) = self.feature_panel(device, tape);
         device.upload(features, z);
     }
@@ -384,7 +400,7 @@ impl<'a, D: Device> Backward<'a, D> {
                 false => d,
             };
             let d: Vec<D::Real> = gradient.iter().zip(&raw).map(before).collect();
-            device.upload(&d, PanelMut(&mut de, e));
+            device.upload(&[&d], PanelMut(&mut de, e));
         }
         Backward { network, device, parameters, seeds, parts, de, e }
     }

@@ -51,8 +51,8 @@ impl<R: Real> Device for Cpu<R> {
         match *store {}
     }
 
-    fn place(&self, batch: &Batch, to: &mut Batch) {
-        to.concat_from([batch]);
+    fn place(&self, graphs: &[&Batch], to: &mut Batch) {
+        to.concat_from(graphs.iter().copied());
     }
 
     fn new_place(&self) -> Batch {
@@ -70,10 +70,11 @@ impl<R: Real> Device for Cpu<R> {
         }
     }
 
-    fn upload(&self, from: &[R], to: PanelMut<'_, Vec<R>>) {
+    fn upload(&self, from: &[&[R]], to: PanelMut<'_, Vec<R>>) {
         let columns = to.1.columns.max(1);
         let mut to = view_mut(to);
-        to.rows_mut().zip(from.chunks_exact(columns)).for_each(|(to, x)| to.copy_from_slice(x));
+        let rows = from.iter().flat_map(|piece| piece.chunks_exact(columns));
+        to.rows_mut().zip(rows).for_each(|(to, x)| to.copy_from_slice(x));
     }
 
     fn download(&self, from: Panel<'_, Vec<R>>) -> Vec<R> {

@@ -55,6 +55,7 @@ fn main() -> ExitCode {
             fine &= check_precisions(networks.last().unwrap());
         }
         fine &= check_networks(&card, &networks);
+        fine &= check_signed_log(&card);
         fine &= check_store(&card, &networks[1]);
         fine &= check_steady(&card, &networks);
         fine &= check_training(&card, &networks[0]);
@@ -132,7 +133,7 @@ fn networks() -> Vec<(Network, usize)> {
     let all = vec![Readout::Mean, Readout::Max, Readout::Sum];
     let variants = [
         (plain.clone(), 5),
-        (Architecture { dim: 33, bias: true, readout: all.clone(), ..plain.clone() }, 7),
+        (Architecture { dim: 33, bias: true, readout: all.clone(), log: true, ..plain.clone() }, 7),
         (Architecture { input: Some(Activation::Relu), finest: true, ..plain.clone() }, 9),
         (
             Architecture {
@@ -253,6 +254,26 @@ fn examples(nodes: usize, features: usize, batches: usize) -> Vec<Example> {
 
 fn parts(examples: &[Example]) -> Vec<(&Batch, &[f32])> {
     examples.iter().map(|example| (&example.batch, &example.features[..])).collect()
+}
+
+/// The signed logarithm of numbers of every size, in some columns of a matrix.
+fn check_signed_log(card: &Cuda) -> bool {
+    fn both<D: Device<Real = f32>>(device: &D) -> Vec<f32> {
+        let numbers: [f32; 12] =
+            [0.0, -0.0, 1e-30, -1e-30, 0.5, -0.5, 3.0, -3.0, 1e10, -1e10, f32::MAX, f32::MIN];
+        let all = Window::whole(0, 3, 4);
+        let some = all.columns(1, 3);
+        let [mut e, mut y, mut d] = [(); 3].map(|()| device.zeros(all.len()));
+        device.upload(&[&numbers], PanelMut(&mut e, all));
+        device.upload(&[&[2.0; 12]], PanelMut(&mut d, all));
+        device.signed_log(Panel(&e, some), PanelMut(&mut y, some));
+        device.signed_log_vjp(Panel(&e, some), PanelMut(&mut d, some));
+        [y, d].iter().flat_map(|buffer| device.download(Panel(buffer, all))).collect()
+    }
+    let close = |(ours, expected): (&f32, &f32)| (ours - expected).abs() <= 1e-6 * expected.abs();
+    let fine = both(card).iter().zip(&both(&Cpu::<f32>::new())).all(close) && healthy(card);
+    println!("signed logarithms are {}", if fine { "the same" } else { "OTHERS" });
+    fine
 }
 
 /// A batch put together on the card is the one that is sent.

@@ -9,7 +9,7 @@ use super::device::{DenseSpan, Device, Panel, PanelMut};
 use super::gemm::{View, ViewMut};
 use super::pairs::{LevelLoss, Negatives, Score};
 use super::readout::Readout;
-use super::{Real, adam, dense, krylov, pairs, pool, readout};
+use super::{Real, adam, dense, krylov, pairs, pool, readout, signed_log};
 use crate::parallel::crew;
 
 /// This machine's processor, on the threads of the surrounding pool.
@@ -193,6 +193,14 @@ impl<R: Real> Device for Cpu<R> {
         dv: PanelMut<'_, Vec<R>>,
     ) {
         readout::vjp(kind, batch.graphs(level), view(v), view(dout), view_mut(dv));
+    }
+
+    fn signed_log(&self, e: Panel<'_, Vec<R>>, y: PanelMut<'_, Vec<R>>) {
+        signed_log::forward(view(e), view_mut(y));
+    }
+
+    fn signed_log_vjp(&self, e: Panel<'_, Vec<R>>, d: PanelMut<'_, Vec<R>>) {
+        signed_log::vjp(view(e), view_mut(d));
     }
 
     fn adam(

@@ -216,6 +216,11 @@ pub trait Device: Send + Sync {
         dv: PanelMut<'_, Self::Buffer>,
     );
 
+    /// [`signed_log::forward`](super::signed_log::forward).
+    fn signed_log(&self, e: Panel<'_, Self::Buffer>, y: PanelMut<'_, Self::Buffer>);
+    /// [`signed_log::vjp`](super::signed_log::vjp).
+    fn signed_log_vjp(&self, e: Panel<'_, Self::Buffer>, d: PanelMut<'_, Self::Buffer>);
+
     /// [`adam::step`](super::adam::step).
     fn adam(
         &self,

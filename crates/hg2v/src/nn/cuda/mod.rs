@@ -502,6 +502,44 @@ impl Device for Cuda {
         );
     }
 
+    fn signed_log(
+        &self,
+        Panel(e, e_window): Panel<'_, Buffer>,
+        PanelMut(y, window): PanelMut<'_, Buffer>,
+    ) {
+        let (e, y) = (at(e, e_window), at(y, window));
+        launch!(
+            self.card,
+            signed_log,
+            Shape::elements(window.rows, window.columns),
+            e.0,
+            e.1 as u64,
+            y.0,
+            y.1 as u64,
+            window.rows as u32,
+            window.columns as u32,
+        );
+    }
+
+    fn signed_log_vjp(
+        &self,
+        Panel(e, e_window): Panel<'_, Buffer>,
+        PanelMut(d, window): PanelMut<'_, Buffer>,
+    ) {
+        let (e, d) = (at(e, e_window), at(d, window));
+        launch!(
+            self.card,
+            signed_log_vjp,
+            Shape::elements(window.rows, window.columns),
+            e.0,
+            e.1 as u64,
+            d.0,
+            d.1 as u64,
+            window.rows as u32,
+            window.columns as u32,
+        );
+    }
+
     fn adam(
         &self,
         rate: f64,

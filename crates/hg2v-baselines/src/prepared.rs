@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hg2v::Hg2vParams;
-use hg2v::dataset::features::{FeatureChoice, FeatureSchema, Origin};
+use hg2v::dataset::features::{FeatureChoice, FeatureSchema, Origin, Subject};
 use hg2v::graph::Graph;
 use hg2v::nn::Real;
 use hg2v::prepare::Collection;
@@ -40,12 +40,16 @@ impl<'a> Prepared<'a> {
         train: &[usize],
     ) -> Result<Prepared<'a>> {
         let (run, graphs) = (collection.run, &collection.graphs);
-        collection.look_around(choice, train);
-        let chosen = train.iter().map(|&i| (&run.records[i], &graphs[i]));
+        let structures = collection.structures(choice);
+        let subject = |i: usize| {
+            let structure = structures[i].as_ref();
+            Subject { record: &run.records[i], graph: &graphs[i], structure }
+        };
+        let chosen = train.iter().map(|&i| subject(i));
         let schema = FeatureSchema::fit(run.file, choice, chosen)?;
         let features = |i: usize| {
             let origin = Origin { file: run.file, position: run.position_of(i) };
-            Ok(schema.apply(&run.records[i], &graphs[i], origin)?.0.values)
+            Ok(schema.apply(subject(i), origin)?.0.values)
         };
         let features = (0..graphs.len()).map(features).collect::<Result<_>>()?;
         Ok(Prepared { dim: schema.dim(), graphs, features })

@@ -191,7 +191,7 @@ pub(crate) fn coarsened<'a>(
     let (weights, coarsening) = (params.weights, &params.coarsening);
     let made = Collection::told(run, weights, coarsening, cache, &|more| bar.inc(more));
     bar.finish_and_clear();
-    made
+    Ok(made?.with_structures(params.features))
 }
 
 /// Says what files hold and graphs do not carry; what only lies [beside](hg2v::dataset::Source::beside)

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::coarsen::cache::{Cache, Told, pyramids_told};
 use crate::coarsen::{self, Pyramid};
-use crate::dataset::features::{self, Applied, FeatureChoice, FeatureSchema};
+use crate::dataset::features::{self, Applied, FeatureChoice, FeatureSchema, Subject};
 use crate::error::{Error, Place, Result};
-use crate::graph::{Findings, Graph, GraphRecord, WeightPolicy};
+use crate::graph::{Findings, Graph, GraphRecord, Structure, WeightPolicy};
 use crate::model::Example;
 use crate::parallel::try_map;
 
@@ -167,6 +167,8 @@ pub struct Collection<'a> {
     pub graphs: Vec<Graph>,
     /// A pyramid for each.
     pub pyramids: Vec<Pyramid>,
+    /// The structure of each, where somebody has [looked around](Collection::with_structures).
+    pub structures: Vec<Option<Structure>>,
     /// What was met on the way.
     pub notes: Notes,
 }
@@ -213,7 +215,8 @@ impl<'a> Collection<'a> {
         let (pyramids, from_cache) = pyramids_told(&parts, coarsening, cache, told)?;
         notes.from_cache = from_cache;
         notes.not_converged = pyramids.iter().filter(|pyramid| !pyramid.converged).count() as u64;
-        Ok(Collection { run, graphs, pyramids, notes })
+        let structures = vec![None; graphs.len()];
+        Ok(Collection { run, graphs, pyramids, structures, notes })
     }
 
     /// Cleans the graphs of `run`, for methods that need no pyramids.
@@ -237,27 +240,40 @@ impl<'a> Collection<'a> {
         coarsening: &coarsen::Params,
         mut watch: impl FnMut(usize) -> Result<()>,
     ) -> Result<Collection<'a>> {
-        let (graphs, pyramids) = (Vec::new(), Vec::new());
-        let mut all = Collection { run, graphs, pyramids, notes: Notes::default() };
+        let (graphs, pyramids, structures) = (Vec::new(), Vec::new(), Vec::new());
+        let mut all = Collection { run, graphs, pyramids, structures, notes: Notes::default() };
         for part in run.parts() {
             let part = Collection::new(part, weights, coarsening, None)?;
             all.graphs.extend(part.graphs);
             all.pyramids.extend(part.pyramids);
+            all.structures.extend(part.structures);
             all.notes.add(&part.notes);
             watch(all.len())?;
         }
         Ok(all)
     }
 
-    /// Looks around every node of the graphs `which`, where `choice` will ask what is
-    /// there: by all threads, and once for all that ask.
-    pub fn look_around(&self, choice: FeatureChoice, which: &[usize]) {
-        which.par_iter().for_each(|&i| {
-            let features = self.run.records[i].features.as_ref().filter(|_| choice.attributes);
-            if choice.takes_structure(features.map_or(0, |features| features.dim)) {
-                self.graphs[i].structure();
-            }
-        });
+    /// The structure of each graph for which `choice` will ask, computed by all threads.
+    pub fn structures(&self, choice: FeatureChoice) -> Vec<Option<Structure>> {
+        let structure = |(record, graph): (&GraphRecord, &Graph)| {
+            let features = record.features.as_ref().filter(|_| choice.attributes);
+            let taken = choice.takes_structure(features.map_or(0, |features| features.dim));
+            taken.then(|| Structure::of(graph))
+        };
+        self.run.records.par_iter().zip(&self.graphs).map(structure).collect()
+    }
+
+    /// The same collection, its [structures](Collection::structures) computed once for all who
+    /// fit features to it or make examples of it.
+    pub fn with_structures(mut self, choice: FeatureChoice) -> Collection<'a> {
+        self.structures = self.structures(choice);
+        self
+    }
+
+    /// Graph `i`, as features see it.
+    pub fn subject(&self, i: usize) -> Subject<'_> {
+        let structure = self.structures[i].as_ref();
+        Subject { record: &self.run.records[i], graph: &self.graphs[i], structure }
     }
 
     /// How many graphs.
@@ -296,7 +312,7 @@ impl Preparation {
         let example = |&i: &usize| -> Result<_> {
             let origin = features::Origin { file: run.file, position: run.position_of(i) };
             let (graph, pyramid) = (&collection.graphs[i], &collection.pyramids[i]);
-            let (rows, applied) = self.features.apply(&run.records[i], graph, origin)?;
+            let (rows, applied) = self.features.apply(collection.subject(i), origin)?;
             Ok((Example::new(graph, pyramid, rows.values, levels), applied))
         };
         let made: Vec<(Example, Applied)> = try_map(which, example)?;

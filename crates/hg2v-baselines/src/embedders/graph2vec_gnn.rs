@@ -35,6 +35,7 @@ impl Embedder for Graph2VecGnn {
             run: collection.run,
             graphs: collection.graphs.clone(),
             pyramids: collection.graphs.iter().map(|graph| tower(graph, levels)).collect(),
+            structures: collection.structures(self.params.features),
             notes: collection.notes,
         };
         Network::trained(self.params.clone()).on(&self.machine).vectors(&flat, train)

@@ -276,12 +276,12 @@ fn propagated(collection: &Collection<'_>, known: usize, rounds: usize) -> Resul
         degree: When::Auto,
         structure: When::Never,
     };
-    let both = run.records.iter().zip(&collection.graphs).take(known);
-    let schema = FeatureSchema::fit(run.file, choice, both)?;
+    let subjects = (0..collection.len()).take(known).map(|i| collection.subject(i));
+    let schema = FeatureSchema::fit(run.file, choice, subjects)?;
     let sequence = |i: usize| {
         let graph = &collection.graphs[i];
         let origin = Origin { file: run.file, position: run.position_of(i) };
-        let (rows, _) = schema.apply(&run.records[i], graph, origin)?;
+        let (rows, _) = schema.apply(collection.subject(i), origin)?;
         let nodes = graph.num_nodes().max(1);
         let mut values: Vec<f64> = rows.values.iter().copied().map(f64::from).collect();
         values.resize(nodes * rows.dim, 0.0);

@@ -156,7 +156,8 @@ impl Hg2vParams {
         watch: impl FnMut(usize) -> Result<()>,
     ) -> Result<Collection<'a>> {
         self.check()?;
-        Collection::watched(run, self.weights, &self.coarsening, watch)
+        let collection = Collection::watched(run, self.weights, &self.coarsening, watch)?;
+        Ok(collection.with_structures(self.features))
     }
 
     /// Cleans and coarsens the graphs of `run` as this model will.
@@ -165,7 +166,8 @@ impl Hg2vParams {
     /// Parameters outside their domain; a graph that cannot be used.
     pub fn collect<'a>(&self, run: Run<'a>, cache: Option<&Cache>) -> Result<Collection<'a>> {
         self.check()?;
-        Collection::new(run, self.weights, &self.coarsening, cache)
+        let collection = Collection::new(run, self.weights, &self.coarsening, cache)?;
+        Ok(collection.with_structures(self.features))
     }
 
     /// Fits the features to graphs of a collection and makes them ready: all that
@@ -192,8 +194,7 @@ impl Hg2vParams {
                 "give a collection of at least one graph",
             ));
         }
-        collection.look_around(self.features, train);
-        let chosen = train.iter().map(|&i| (&run.records[i], &collection.graphs[i]));
+        let chosen = train.iter().map(|&i| collection.subject(i));
         let features = FeatureSchema::fit(run.file, self.features, chosen)?;
         let preparation =
             Preparation { features, weights: self.weights, coarsening: self.coarsening };

@@ -1,7 +1,7 @@
 # What CI runs, under the same names.
 .PHONY: test test-page chromium test-wheel test-peers svm-parity kernel-parity transport-parity \
 	search-parity layer-parity torch-parity test-burn test-spark built demo bench bench-page bench-peers \
-	bench-wheel cuda card tables package lint test-unsafe
+	bench-wheel cuda card tables package lint test-unsafe test-loom
 
 # Everything is built once, in the profile that ships.
 test: lint
@@ -146,6 +146,10 @@ test-unsafe:
 	MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-tree-borrows -Zmiri-ignore-leaks" \
 		cargo +nightly miri test --package hg2v --lib --target-dir target/miri -- \
 		parallel nn::gemm::tests::transposes nn::simd::tests::a_dot
+
+# What threads share work through, under every order of events: loom's checker on two files of the core.
+test-loom:
+	cargo test --release --manifest-path crates/hg2v/loom/Cargo.toml --target-dir target/loom
 
 # What is published: the crates, built from their packages, the command, the wheel and its source.
 package: built .venv/wheel/ready

@@ -100,7 +100,7 @@ impl Layer {
         embed: bool,
     ) -> Tape<Cpu<R>> {
         let mut tape = Tape::new(device);
-        self.network.place(device, &mut tape, &self.batch, features);
+        self.network.place_pieces(device, &mut tape, &[&self.batch], &[features]);
         self.network.forward(device, parameters, &mut tape, keep, embed);
         tape
     }

@@ -231,8 +231,8 @@ impl Network {
         }
         let device = Cpu::<R>::new();
         let mut tape = Tape::new(&device);
-        let batch = Batch::concat(examples.0.iter().map(|example| &example.batch));
-        self.0.place(&device, &mut tape, &batch, features.as_slice()?);
+        let graphs: Vec<&Batch> = examples.0.iter().map(|example| &example.batch).collect();
+        self.0.place_pieces(&device, &mut tape, &graphs, &[features.as_slice()?]);
         Ok((parameters, tape))
     }
 

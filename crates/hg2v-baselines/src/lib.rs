@@ -17,7 +17,7 @@ pub mod tape;
 
 pub mod network;
 
-mod prepared;
+pub mod prepared;
 
 pub mod classifiers;
 pub mod embedders;

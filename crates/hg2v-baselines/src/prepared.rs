@@ -17,7 +17,7 @@ use crate::tape::{Array, Graphs, Var};
 pub(crate) const NODES: usize = 1 << 13;
 
 /// The node features that HG2V takes by default, so that all methods see the same.
-pub(crate) fn default_features() -> FeatureChoice {
+pub fn default_features() -> FeatureChoice {
     Hg2vParams::default().features
 }
 
@@ -30,10 +30,8 @@ pub(crate) fn fitted_features(
     choice: FeatureChoice,
     train: &[usize],
 ) -> Result<FeatureSchema> {
-    let (run, graphs) = (collection.run, &collection.graphs);
-    collection.look_around(choice, train);
-    let chosen = train.iter().map(|&i| (&run.records[i], &graphs[i]));
-    FeatureSchema::fit(run.file, choice, chosen)
+    let chosen = train.iter().map(|&i| collection.subject(i));
+    FeatureSchema::fit(collection.run.file, choice, chosen)
 }
 
 /// Graphs ready for a network.
@@ -59,7 +57,7 @@ impl<'a> Prepared<'a> {
         let run = collection.run;
         let made = try_map(which, |&i| {
             let origin = Origin { file: run.file, position: run.position_of(i) };
-            let (rows, applied) = schema.apply(&run.records[i], &collection.graphs[i], origin)?;
+            let (rows, applied) = schema.apply(collection.subject(i), origin)?;
             Ok::<_, Error>((rows.values, applied))
         })?;
         let (features, applied) = made.into_iter().unzip();

@@ -32,7 +32,6 @@
 pub mod error;
 mod gemm;
 pub mod matrix;
-mod rng;
 
 pub mod split;
 

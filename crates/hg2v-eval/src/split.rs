@@ -6,10 +6,10 @@
 //! class go where is what scikit-learn decides; which ones is drawn from our own
 //! random stream.
 
+use hg2v::rng;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::rng;
 
 /// Rows to train on and rows to test on, each ascending.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,14 +73,14 @@ pub fn stratified_shuffle(labels: &[u32], test_share: f64, seed: u64, index: u64
         ));
     }
     let n_test = n_test as usize;
-    let mut rng = rng::stream(seed, *b"shuffle\0", index);
+    let mut rng = rng::split_stream(seed, *b"shuffle\0", index);
     let sizes: Vec<usize> = members.iter().map(Vec::len).collect();
     let mut tie_break: Vec<usize> = (0..sizes.len()).collect();
-    rng::shuffle(&mut rng, &mut tie_break);
+    rng::shuffle(&mut tie_break, &mut rng);
     let quota = largest_remainder(&sizes, n - n_test, &tie_break);
     let mut split = Split { train: Vec::with_capacity(n - n_test), test: Vec::new() };
     for (mut members, quota) in members.into_iter().zip(quota) {
-        rng::shuffle(&mut rng, &mut members);
+        rng::shuffle(&mut members, &mut rng);
         split.test.extend_from_slice(&members[quota..]);
         split.train.extend_from_slice(&members[..quota]);
     }
@@ -112,13 +112,13 @@ pub fn stratified_folds(labels: &[u32], folds: usize, seed: u64, index: u64) -> 
         ));
     }
     members.sort_by_key(|members| members[0]);
-    let mut rng = rng::stream(seed, *b"folds\0\0\0", index);
+    let mut rng = rng::split_stream(seed, *b"folds\0\0\0", index);
     let mut fold_of = vec![0; labels.len()];
     let mut dealt = 0;
     for members in members {
         let mut cards: Vec<usize> = (dealt..dealt + members.len()).map(|at| at % folds).collect();
         dealt += members.len();
-        rng::shuffle(&mut rng, &mut cards);
+        rng::shuffle(&mut cards, &mut rng);
         for (row, fold) in members.into_iter().zip(cards) {
             fold_of[row] = fold;
         }

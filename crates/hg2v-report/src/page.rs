@@ -133,8 +133,10 @@ pub fn page(contents: &Contents<'_>, mode: Mode) -> Result<Made> {
     contents.check()?;
     let Collection { run, graphs, pyramids, .. } = contents.collection;
     let scheme = Scheme::of(run.records);
-    let some =
-        |count, most| rng::some(count, most, &mut rng::stream(contents.seed, "some graphs", 0, 0));
+    let some = |count, most| {
+        let mut rng = rng::stream(contents.seed, "some graphs", 0, 0);
+        rng::sample_without_replacement(count, most, &mut rng)
+    };
     let mut which = some(graphs.len(), contents.sample);
     let sketch = |&i: &usize| scheme.sketch(&run.records[i], &graphs[i], &pyramids[i]);
     let mut sketches: Vec<Vec<u8>> = which.par_iter().map(sketch).collect();

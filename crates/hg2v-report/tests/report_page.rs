@@ -36,7 +36,8 @@ fn flat(records: &[GraphRecord]) -> Collection<'_> {
     let graph = |record| Graph::from_record(record, WeightPolicy::Use).unwrap().0;
     let graphs: Vec<Graph> = records.iter().map(graph).collect();
     let pyramids = vec![Pyramid::default(); graphs.len()];
-    Collection { run: Run::in_memory(records), graphs, pyramids, notes: Notes::default() }
+    let (run, structures) = (Run::in_memory(records), vec![None; graphs.len()]);
+    Collection { run, graphs, pyramids, structures, notes: Notes::default() }
 }
 
 fn line(count: usize) -> Projection {

@@ -18,7 +18,6 @@ use hg2v::linalg::vector::{dot, normalize};
 use hg2v::nn::gemm::{self, View, ViewMut};
 use hg2v::parallel::crew;
 use hg2v::rng;
-use rand::seq::SliceRandom;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -80,7 +79,7 @@ pub fn drift(
     let part = |division: usize| -> Vec<u32> {
         let mut all: Vec<u32> = (0..(n + m) as u32).collect();
         if division > 0 {
-            all.shuffle(&mut rng::stream(seed, "drift", 0, division as u64));
+            rng::shuffle(&mut all, &mut rng::stream(seed, "drift", 0, division as u64));
         }
         all.truncate(n);
         all
@@ -109,7 +108,7 @@ pub fn drift(
 /// At most half of [`MOST`] of the vectors, in their order, each set equally likely.
 fn some(dim: usize, set: &[f32], which: u64, seed: u64) -> Vec<f32> {
     let mut rng = rng::stream(seed, "drift sample", 0, which);
-    let kept = rng::some(set.len() / dim, MOST / 2, &mut rng);
+    let kept = rng::sample_without_replacement(set.len() / dim, MOST / 2, &mut rng);
     kept.into_iter().flat_map(|at| &set[at * dim..(at + 1) * dim]).copied().collect()
 }
 

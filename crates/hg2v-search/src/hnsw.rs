@@ -19,8 +19,6 @@ use hg2v::error::{Error, Result};
 use hg2v::nn::Real;
 use hg2v::nn::simd::dot;
 use hg2v::rng;
-use rand::RngExt;
-use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
 use crate::exact::check_k;
@@ -134,10 +132,10 @@ impl Hnsw {
         params.check()?;
         let n = space.len();
         let mut order: Vec<u32> = (0..n as u32).collect();
-        order.shuffle(&mut rng::stream(params.seed, "hnsw order", 0, 0));
+        rng::shuffle(&mut order, &mut rng::stream(params.seed, "hnsw order", 0, 0));
         let shrink = 1.0 / (params.links as f64).ln();
         let level = |row: u32| {
-            let uniform: f64 = rng::stream(params.seed, "hnsw level", 0, row.into()).random();
+            let uniform = rng::unit(&mut rng::stream(params.seed, "hnsw level", 0, row.into()));
             ((-(1.0 - uniform).ln() * shrink) as usize).min(HIGHEST)
         };
         let mut hnsw = Hnsw { params, links: vec![Vec::new(); n], entry: None };

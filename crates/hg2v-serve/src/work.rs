@@ -9,7 +9,7 @@ use hg2v::context::Context;
 use hg2v::dataset::features::Origin;
 use hg2v::graph::GraphRecord;
 use hg2v::method::Rows;
-use hg2v::prepare::{Collection, Notes, Run};
+use hg2v::prepare::{Collection, Notes, Ready, Run};
 use hg2v_search::Neighbor;
 use rayon::prelude::*;
 
@@ -124,23 +124,22 @@ fn embed(
     let (needs, file, context) = (model.needs(), Path::new(NAME), Context::default());
     let prepared = records.par_iter().zip(lines).map(|(record, &position)| {
         let run = Run { position, ..Run::of(slice::from_ref(record), file) };
-        let Collection { graphs, pyramids, notes, .. } = Collection::new(run, &needs, &context)?;
+        let ready = Ready::new(Collection::new(run, &needs, &context)?);
         model.check(record, Origin { file, position })?;
-        Ok((graphs, pyramids, notes))
+        Ok(ready)
     });
-    let prepared: Vec<hg2v::Result<_>> = prepared.collect();
-    let (mut graphs, mut pyramids) = (Vec::new(), Vec::new());
-    let (mut good, mut met) = (Vec::new(), Vec::with_capacity(records.len()));
+    let prepared: Vec<hg2v::Result<Ready>> = prepared.collect();
+    let (mut all, mut good) = (Vec::new(), Vec::new());
+    let mut met = Vec::with_capacity(records.len());
     for (record, one) in records.into_iter().zip(prepared) {
-        met.push(one.map(|(graph, pyramid, notes)| {
-            graphs.extend(graph);
-            pyramids.extend(pyramid);
+        met.push(one.map(|ready| {
+            let notes = *ready.notes();
+            all.push(ready);
             good.push(record);
             notes
         }));
     }
-    let together =
-        Collection { run: Run::of(&good, file), graphs, pyramids, notes: Notes::default() };
+    let together = Ready::concat(all).of(Run::of(&good, file));
     let rows = match together.is_empty() {
         true => Ok(Rows::default()),
         false => embedding.rows(model, &together),

@@ -55,6 +55,7 @@ fn main() -> ExitCode {
             fine &= check_precisions(networks.last().unwrap());
         }
         fine &= check_networks(&card, &networks);
+        fine &= check_signed_log(&card);
         fine &= check_store(&card, &networks[1]);
         fine &= check_steady(&card, &networks);
         fine &= check_training(&card, &networks[0]);
@@ -88,12 +89,12 @@ fn pass<D: Device>(
     let layout = &network.layout;
     let all = Window::whole(0, 1, layout.len);
     let mut parameters = device.zeros(layout.len);
-    device.upload(&cast(&initial(layout, 7)), PanelMut(&mut parameters, all));
+    device.upload(&[&cast(&initial(layout, 7))], PanelMut(&mut parameters, all));
     let mut gradients = device.zeros(layout.len);
     let mut tape = Tape::new(device);
     let levels = layout.architecture.levels;
     let de = cast(&numbers(batch.num_graphs() * layout.embedding_dim()));
-    network.place(device, &mut tape, batch, &cast(features));
+    network.place_pieces(device, &mut tape, &[batch], &[&cast(features)]);
     network.forward(device, &parameters, &mut tape, Keep::Everything, true);
     let seeds = Seeds { pairs: Some(pairs), embeddings: Some(&de[..]), features: true };
     network.backward(device, &parameters, &mut tape, seeds, &mut gradients);
@@ -132,7 +133,7 @@ fn networks() -> Vec<(Network, usize)> {
     let all = vec![Readout::Mean, Readout::Max, Readout::Sum];
     let variants = [
         (plain.clone(), 5),
-        (Architecture { dim: 33, bias: true, readout: all.clone(), ..plain.clone() }, 7),
+        (Architecture { dim: 33, bias: true, readout: all.clone(), log: true, ..plain.clone() }, 7),
         (Architecture { input: Some(Activation::Relu), finest: true, ..plain.clone() }, 9),
         (
             Architecture {
@@ -255,6 +256,26 @@ fn parts(examples: &[Example]) -> Vec<(&Batch, &[f32])> {
     examples.iter().map(|example| (&example.batch, &example.features[..])).collect()
 }
 
+/// The signed logarithm of numbers of every size, in some columns of a matrix.
+fn check_signed_log(card: &Cuda) -> bool {
+    fn both<D: Device<Real = f32>>(device: &D) -> Vec<f32> {
+        let numbers: [f32; 12] =
+            [0.0, -0.0, 1e-30, -1e-30, 0.5, -0.5, 3.0, -3.0, 1e10, -1e10, f32::MAX, f32::MIN];
+        let all = Window::whole(0, 3, 4);
+        let some = all.columns(1, 3);
+        let [mut e, mut y, mut d] = [(); 3].map(|()| device.zeros(all.len()));
+        device.upload(&[&numbers], PanelMut(&mut e, all));
+        device.upload(&[&[2.0; 12]], PanelMut(&mut d, all));
+        device.signed_log(Panel(&e, some), PanelMut(&mut y, some));
+        device.signed_log_vjp(Panel(&e, some), PanelMut(&mut d, some));
+        [y, d].iter().flat_map(|buffer| device.download(Panel(buffer, all))).collect()
+    }
+    let close = |(ours, expected): (&f32, &f32)| (ours - expected).abs() <= 1e-6 * expected.abs();
+    let fine = both(card).iter().zip(&both(&Cpu::<f32>::new())).all(close) && healthy(card);
+    println!("signed logarithms are {}", if fine { "the same" } else { "OTHERS" });
+    fine
+}
+
 /// A batch put together on the card is the one that is sent.
 fn check_store(card: &Cuda, (network, features): &(Network, usize)) -> bool {
     let examples = examples(96, *features, 4);
@@ -264,14 +285,11 @@ fn check_store(card: &Cuda, (network, features): &(Network, usize)) -> bool {
         let mut tape = Tape::new(card);
         let mut parameters = card.zeros(network.layout.len);
         let all = Window::whole(0, 1, network.layout.len);
-        card.upload(&initial(&network.layout, 7), PanelMut(&mut parameters, all));
+        card.upload(&[&initial(&network.layout, 7)], PanelMut(&mut parameters, all));
         if stored {
             network.place_stored(card, &mut tape, &store, &chosen);
         } else {
-            let own: Vec<&Example> = chosen.iter().map(|&i| &examples[i as usize]).collect();
-            let batch = Batch::concat(own.iter().map(|example| &example.batch));
-            let z: Vec<f32> = own.iter().flat_map(|example| example.features.clone()).collect();
-            network.place(card, &mut tape, &batch, &z);
+            network.place(card, &mut tape, chosen.iter().map(|&i| &examples[i as usize]));
         }
         let mut gradients = card.zeros(network.layout.len);
         let pairs = Some((Score::JensenShannon, Negatives::OtherGraphs));
@@ -294,12 +312,10 @@ fn check_steady(card: &Cuda, networks: &[(Network, usize)]) -> bool {
         let examples = examples(1304, features, 2);
         let mut parameters = card.zeros(network.layout.len);
         let all = Window::whole(0, 1, network.layout.len);
-        card.upload(&initial(&network.layout, 7), PanelMut(&mut parameters, all));
+        card.upload(&[&initial(&network.layout, 7)], PanelMut(&mut parameters, all));
         let embed = |examples: &[Example]| {
             let mut tape = Tape::new(&card);
-            let batch = Batch::concat(examples.iter().map(|example| &example.batch));
-            let z: Vec<f32> = examples.iter().flat_map(|e| e.features.clone()).collect();
-            network.place(&card, &mut tape, &batch, &z);
+            network.place(&card, &mut tape, examples);
             network.forward(&card, &parameters, &mut tape, Keep::OneLevel, true);
             network.embeddings(&card, &tape)
         };
@@ -377,7 +393,7 @@ fn check_failure(card: &Cuda) -> bool {
     let mut buffer = card.zeros(1);
     card.reserve(&mut buffer, 1 << 40);
     let window = Window::whole(0, 1, 4);
-    card.upload(&[1.0; 4], PanelMut(&mut buffer, window));
+    card.upload(&[&[1.0; 4]], PanelMut(&mut buffer, window));
     let _ = card.download(Panel(&buffer, window));
     let said = card.health().map_err(|error| error.to_string());
     println!("a full memory says: {said:?}");
@@ -407,7 +423,7 @@ fn time_steps(wanted: &[usize]) {
             let mut buffers = [(); 4].map(|()| card.zeros(network.layout.len));
             let [parameters, gradients, m, v] = &mut buffers;
             let all = Window::whole(0, 1, network.layout.len);
-            card.upload(&initial(&network.layout, 0), PanelMut(parameters, all));
+            card.upload(&[&initial(&network.layout, 0)], PanelMut(parameters, all));
             let mut tape = Tape::new(&card);
             let pairs = Some((Score::JensenShannon, Negatives::All));
             let seeds = Seeds { pairs, ..Seeds::default() };

@@ -45,11 +45,10 @@ fn on_card(
     examples: &[Example],
 ) -> Result<Vec<f32>> {
     let buffer = card.uploaded(parameters);
-    let (mut tape, mut together) = (Tape::new(card), Example::default());
+    let mut tape = Tape::new(card);
     let mut rows = Vec::with_capacity(examples.len() * network.layout.embedding_dim());
     for range in batches(examples, CARD_NODES) {
-        together.concat_from(&examples[range]);
-        network.place(card, &mut tape, &together.batch, &together.features);
+        network.place(card, &mut tape, &examples[range]);
         network.forward(card, &buffer, &mut tape, Keep::OneLevel, true);
         rows.extend(network.embeddings(card, &tape));
         card.health()?;
@@ -59,20 +58,19 @@ fn on_card(
 
 fn on_processor(network: &Network, parameters: &Vec<f32>, examples: &[Example]) -> Vec<f32> {
     let device = Cpu::<f32>::new();
-    let begin = || (Tape::new(&device), Example::default());
-    let embed = |(tape, together): &mut (_, Example), range| {
-        together.concat_from(&examples[range]);
-        network.place(&device, tape, &together.batch, &together.features);
+    let begin = || Tape::new(&device);
+    let embed = |tape: &mut Tape<_>, range| {
+        network.place(&device, tape, &examples[range]);
         network.forward(&device, parameters, tape, Keep::OneLevel, true);
         network.embeddings(&device, tape)
     };
     let batches = batches(examples, BATCH_NODES);
     // A thread a batch where there are enough of them, else all threads for each.
     let rows: Vec<Vec<f32>> = if batches.len() < rayon::current_num_threads() {
-        let mut memory = begin();
-        batches.into_iter().map(|range| embed(&mut memory, range)).collect()
+        let mut tape = begin();
+        batches.into_iter().map(|range| embed(&mut tape, range)).collect()
     } else {
-        let alone = |memory: &mut _, range| crew::alone(|| embed(memory, range));
+        let alone = |tape: &mut _, range| crew::alone(|| embed(tape, range));
         batches.into_par_iter().map_init(begin, alone).collect()
     };
     rows.concat()
@@ -107,7 +105,7 @@ fn nodes_by<D: Device<Real = f32>>(
     example: &Example,
 ) -> Vec<f32> {
     let mut tape = Tape::new(device);
-    network.place(device, &mut tape, &example.batch, &example.features);
+    network.place(device, &mut tape, [example]);
     network.forward(device, parameters, &mut tape, Keep::Everything, false);
     let layout = &network.layout;
     let levels = layout.architecture.levels;

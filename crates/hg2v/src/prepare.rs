@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::coarsen::cache::pyramids;
 use crate::coarsen::{self, Pyramid};
 use crate::context::Context;
-use crate::dataset::features::{self, Applied, FeatureChoice, FeatureSchema};
+use crate::dataset::features::{self, Applied, FeatureChoice, FeatureSchema, Subject};
 use crate::error::{Error, Place, Result};
-use crate::graph::{Findings, Graph, GraphRecord, WeightPolicy};
+use crate::graph::{Findings, Graph, GraphRecord, Structure, WeightPolicy};
 use crate::model::Example;
 use crate::parallel::try_map;
 use crate::progress::Stage;
@@ -22,6 +22,8 @@ pub struct Needs {
     pub weights: WeightPolicy,
     /// How graphs are coarsened; `None` where the model looks at no pyramids.
     pub coarsening: Option<coarsen::Params>,
+    /// Which node features it takes; `None` where it takes none that are computed.
+    pub features: Option<FeatureChoice>,
 }
 
 /// How records become [`Example`]s.
@@ -178,8 +180,51 @@ pub struct Collection<'a> {
     pub graphs: Vec<Graph>,
     /// A pyramid for each.
     pub pyramids: Vec<Pyramid>,
+    /// The structure of each, where somebody has [looked around](Collection::with_structures).
+    pub structures: Vec<Option<Structure>>,
     /// What was met on the way.
     pub notes: Notes,
+}
+
+/// What was made of the records of a [`Collection`], on its way without them.
+#[derive(Debug)]
+pub struct Ready {
+    graphs: Vec<Graph>,
+    pyramids: Vec<Pyramid>,
+    structures: Vec<Option<Structure>>,
+    notes: Notes,
+}
+
+impl Ready {
+    /// Lets go of the records.
+    pub fn new(collection: Collection<'_>) -> Ready {
+        let Collection { graphs, pyramids, structures, notes, .. } = collection;
+        Ready { graphs, pyramids, structures, notes }
+    }
+
+    /// Several as one, in their order.
+    pub fn concat(parts: impl IntoIterator<Item = Ready>) -> Ready {
+        let (graphs, pyramids, structures) = (Vec::new(), Vec::new(), Vec::new());
+        let mut all = Ready { graphs, pyramids, structures, notes: Notes::default() };
+        for part in parts {
+            all.graphs.extend(part.graphs);
+            all.pyramids.extend(part.pyramids);
+            all.structures.extend(part.structures);
+            all.notes.add(&part.notes);
+        }
+        all
+    }
+
+    /// What making it met.
+    pub fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
+    /// The same with the records that it was made of.
+    pub fn of(self, run: Run<'_>) -> Collection<'_> {
+        let Ready { graphs, pyramids, structures, notes } = self;
+        Collection { run, graphs, pyramids, structures, notes }
+    }
 }
 
 impl<'a> Collection<'a> {
@@ -201,7 +246,8 @@ impl<'a> Collection<'a> {
         let graphs: Vec<Graph> = made.into_iter().map(|(graph, _)| graph).collect();
         let Some(coarsening) = &needs.coarsening else {
             let pyramids = graphs.iter().map(Pyramid::without_levels).collect();
-            return Ok(Collection { run, graphs, pyramids, notes });
+            return Ok(Collection { run, graphs, pyramids, structures: Vec::new(), notes }
+                .with_structures(needs.features));
         };
         let mut rest = &graphs[..];
         let parts = run.parts().map(|part| rest.split_off(..part.records.len()));
@@ -211,7 +257,8 @@ impl<'a> Collection<'a> {
             pyramids(&parts, coarsening, context.cache.as_ref(), &counter)?;
         notes.from_cache = from_cache;
         notes.not_converged = pyramids.iter().filter(|pyramid| !pyramid.converged).count() as u64;
-        Ok(Collection { run, graphs, pyramids, notes })
+        let made = Collection { run, graphs, pyramids, structures: Vec::new(), notes };
+        Ok(made.with_structures(needs.features))
     }
 
     /// The same graphs, for whoever looks at no pyramids.
@@ -221,6 +268,7 @@ impl<'a> Collection<'a> {
             run: self.run,
             graphs: self.graphs.clone(),
             pyramids: self.graphs.iter().map(Pyramid::without_levels).collect(),
+            structures: self.structures.clone(),
             notes: self.notes,
         }
     }
@@ -230,15 +278,25 @@ impl<'a> Collection<'a> {
         (0..self.len()).collect()
     }
 
-    /// Looks around every node of the graphs `which`, where `choice` will ask what is
-    /// there: by all threads, and once for all that ask.
-    pub fn look_around(&self, choice: FeatureChoice, which: &[usize]) {
-        which.par_iter().for_each(|&i| {
-            let features = self.run.records[i].features.as_ref().filter(|_| choice.attributes);
-            if choice.takes_structure(features.map_or(0, |features| features.dim)) {
-                self.graphs[i].structure();
-            }
-        });
+    /// The same collection, with the structure of each graph for which `choice` will ask: once
+    /// for all who fit features to it or make examples of it, by all threads.
+    #[must_use]
+    pub fn with_structures(mut self, choice: Option<FeatureChoice>) -> Collection<'a> {
+        let structure = |(record, graph): (&GraphRecord, &Graph)| {
+            let choice = choice?;
+            let features = record.features.as_ref().filter(|_| choice.attributes);
+            let taken = choice.takes_structure(features.map_or(0, |features| features.dim));
+            taken.then(|| Structure::of(graph))
+        };
+        let both = self.run.records.par_iter().zip(&self.graphs);
+        self.structures = both.map(structure).collect();
+        self
+    }
+
+    /// Graph `i`, as features see it.
+    pub fn subject(&self, i: usize) -> Subject<'_> {
+        let structure = self.structures[i].as_ref();
+        Subject { record: &self.run.records[i], graph: &self.graphs[i], structure }
     }
 
     /// How many graphs.
@@ -253,11 +311,6 @@ impl<'a> Collection<'a> {
 }
 
 impl Preparation {
-    /// What is done to graphs first.
-    pub fn needs(&self) -> Needs {
-        Needs { weights: self.weights, coarsening: self.coarsening }
-    }
-
     /// Makes some graphs of a collection ready for a network of `levels` levels,
     /// in the order of `which`.
     ///
@@ -273,7 +326,7 @@ impl Preparation {
         let example = |&i: &usize| -> Result<_> {
             let origin = features::Origin { file: run.file, position: run.position_of(i) };
             let graph = &collection.graphs[i];
-            let (rows, applied) = self.features.apply(&run.records[i], graph, origin)?;
+            let (rows, applied) = self.features.apply(collection.subject(i), origin)?;
             // Others may look at the same graphs, and at their pyramids.
             let made = match self.coarsening {
                 Some(_) => Example::new(graph, &collection.pyramids[i], rows.values, levels),

@@ -157,7 +157,7 @@ impl Method for InfoGraph {
     }
 
     fn needs(&self) -> Needs {
-        Needs::default()
+        Needs { features: Some(self.features), ..Needs::default() }
     }
 
     fn fit_collection(

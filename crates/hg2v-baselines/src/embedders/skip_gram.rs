@@ -32,7 +32,7 @@ use hg2v::context::Context;
 use hg2v::error::{Error, Result};
 use hg2v::nn::simd::{axpy, dot};
 use hg2v::progress::{Report, Stage};
-use hg2v::rng::{shuffle, stream, unit};
+use hg2v::rng::{shuffle_by_remainder, stream, unit};
 use hg2v::saved::{Reader, Tensors};
 use rand::Rng;
 use rayon::prelude::*;
@@ -377,7 +377,8 @@ impl<'a> Training<'a> {
         let mut order: Vec<usize> = (0..self.corpus.len()).collect();
         let steps = order.len().div_ceil(batch);
         for epoch in 0..epochs {
-            shuffle(&mut order, &mut stream(seed, "skip-gram order", epoch as u64, 0));
+            let mut rng = stream(seed, "skip-gram order", epoch as u64, 0);
+            shuffle_by_remainder(&mut order, &mut rng);
             for (step, batch) in order.chunks(batch).enumerate() {
                 let past = (epoch * steps + step) as f32 / (epochs * steps) as f32;
                 let noise = self.words.draw("skip-gram noise", epoch as u64, step as u64);

@@ -310,8 +310,8 @@ impl Propagation {
             structure: When::Never,
         };
         let run = collection.run;
-        let both = train.iter().map(|&i| (&run.records[i], &collection.graphs[i]));
-        Ok(Propagation { features: FeatureSchema::fit(run.file, choice, both)?, rounds })
+        let subjects = train.iter().map(|&i| collection.subject(i));
+        Ok(Propagation { features: FeatureSchema::fit(run.file, choice, subjects)?, rounds })
     }
 
     /// The sequences of the graphs `which`.
@@ -327,7 +327,7 @@ impl Propagation {
     fn sequence(&self, collection: &Collection<'_>, i: usize) -> hg2v::Result<Sequence> {
         let (run, graph) = (collection.run, &collection.graphs[i]);
         let origin = Origin { file: run.file, position: run.position_of(i) };
-        let (rows, _) = self.features.apply(&run.records[i], graph, origin)?;
+        let (rows, _) = self.features.apply(collection.subject(i), origin)?;
         let nodes = graph.num_nodes().max(1);
         let mut values: Vec<f64> = rows.values.iter().copied().map(f64::from).collect();
         values.resize(nodes * rows.dim, 0.0);

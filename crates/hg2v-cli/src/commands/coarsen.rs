@@ -117,7 +117,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let (path, progress) = (source.path.clone(), context.progress("coarsening", source.len));
     let mut out = OutputFile::create(args.force.at(&args.out))?;
     let mut tally = Tally::default();
-    let needs = Needs { weights: args.weights.into(), coarsening: Some(params) };
+    let needs = Needs { weights: args.weights.into(), coarsening: Some(params), features: None };
     let work = hg2v::context::Context::default().cached_in(args.cache.open());
     for chunk in Chunks::new(source, Shard::WHOLE) {
         let chunk = chunk?;

@@ -1,10 +1,6 @@
 //! A drawing as PNG. Letters come from a font that is compiled in, so that a figure is
 //! the same on every machine.
 
-use std::io::Write;
-
-use flate2::write::ZlibEncoder;
-use flate2::{Compression, Crc};
 use tiny_skia::{FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Stroke, Transform};
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
@@ -28,7 +24,7 @@ pub(super) fn of(drawing: &Drawing) -> anyhow::Result<Vec<u8>> {
     for mark in &drawing.marks {
         draw(&mut pixels, mark, &faces);
     }
-    encoded(&pixels)
+    Ok(pixels.encode_png()?)
 }
 
 fn draw(pixels: &mut Pixmap, mark: &Mark, faces: &[Face<'_>; 2]) {
@@ -155,35 +151,6 @@ impl OutlineBuilder for Pen {
     }
 }
 
-/// The pixels, which are opaque, as a PNG of eight bits a colour.
-fn encoded(pixels: &Pixmap) -> anyhow::Result<Vec<u8>> {
-    let (width, height) = (pixels.width(), pixels.height());
-    let mut out = b"\x89PNG\r\n\x1a\n".to_vec();
-    let mut header = [width.to_be_bytes(), height.to_be_bytes()].concat();
-    // Eight bits, red, green and blue, nothing special.
-    header.extend([8, 2, 0, 0, 0]);
-    chunk(&mut out, b"IHDR", &header);
-    let mut rows = ZlibEncoder::new(Vec::new(), Compression::best());
-    for row in pixels.pixels().chunks_exact(width as usize) {
-        let mut bytes = vec![0];
-        bytes.extend(row.iter().flat_map(|pixel| [pixel.red(), pixel.green(), pixel.blue()]));
-        rows.write_all(&bytes)?;
-    }
-    chunk(&mut out, b"IDAT", &rows.finish()?);
-    chunk(&mut out, b"IEND", &[]);
-    Ok(out)
-}
-
-fn chunk(out: &mut Vec<u8>, name: &[u8; 4], data: &[u8]) {
-    out.extend((data.len() as u32).to_be_bytes());
-    out.extend(name);
-    out.extend(data);
-    let mut crc = Crc::new();
-    crc.update(name);
-    crc.update(data);
-    out.extend(crc.sum().to_be_bytes());
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::{Anchor, Drawing, KINDS};
@@ -206,11 +173,8 @@ mod tests {
         drawing.circle([5.0, 5.0], 3.0, KINDS[0], None);
         drawing.text([12.0, 8.0], 8.0, Anchor::Start, "x");
         let png = drawing.png().unwrap();
-        assert!(png.starts_with(b"\x89PNG") && png.ends_with(b"IEND\xaeB`\x82"));
-        let mut pixels = Pixmap::new(40, 20).unwrap();
-        pixels.fill(tiny_skia::Color::WHITE);
-        let faces = [Face::parse(REGULAR, 0).unwrap(), Face::parse(BOLD, 0).unwrap()];
-        drawing.marks.iter().for_each(|mark| draw(&mut pixels, mark, &faces));
+        let pixels = Pixmap::decode_png(&png).unwrap();
+        assert_eq!((pixels.width(), pixels.height()), (40, 20));
         let at = |x, y| pixels.pixel(x, y).map(|p| [p.red(), p.green(), p.blue()]).unwrap();
         assert_eq!(at(10, 10), KINDS[0].rgb);
         assert_eq!(at(1, 1), [255; 3]);

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::duplicates::{Groups, Members, content_digest};
-use super::features::{FeatureChoice, FeatureFitter};
+use super::features::{FeatureChoice, FeatureFitter, Subject};
 use super::ids::{Ids, RepeatedIds};
 use super::{Format, Source, name_of};
 use crate::error::{Error, Result};
@@ -400,7 +400,7 @@ impl Tally {
             self.alike.push(digests.wl, class, position);
         }
         if let Ok(fitter) = &mut self.features
-            && let Err(disagreement) = fitter.push(record, &facts.graph)
+            && let Err(disagreement) = fitter.push(Subject::new(record, &facts.graph))
         {
             self.features = Err(disagreement);
         }

@@ -252,8 +252,7 @@ impl Hg2v {
         let network = &self.network;
         let mut tape = Tape::new(device);
         let mut gradients = device.zeros(network.layout.len);
-        let Example { batch, features } = Example::concat(examples);
-        network.place(device, &mut tape, &batch, &features);
+        network.place(device, &mut tape, examples);
         network.forward(device, parameters, &mut tape, Keep::Everything, true);
         let seeds = Seeds { pairs: None, embeddings: Some(d_embeddings), features: true };
         network.backward(device, parameters, &mut tape, seeds, &mut gradients);
@@ -271,7 +270,12 @@ impl Model for Hg2v {
     }
 
     fn needs(&self) -> Needs {
-        self.preparation().needs()
+        let Hg2vConfig { preparation, feature_choice, .. } = &self.config.model;
+        Needs {
+            weights: preparation.weights,
+            coarsening: preparation.coarsening,
+            features: Some(*feature_choice),
+        }
     }
 
     fn columns(&self) -> Vec<String> {

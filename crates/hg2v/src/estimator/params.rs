@@ -177,8 +177,7 @@ impl Hg2vParams {
                 "give a collection of at least one graph",
             ));
         }
-        collection.look_around(self.features, train);
-        let chosen = train.iter().map(|&i| (&run.records[i], &collection.graphs[i]));
+        let chosen = train.iter().map(|&i| collection.subject(i));
         let features = FeatureSchema::fit(run.file, self.features, chosen)?;
         let preparation =
             Preparation { features, weights: self.weights, coarsening: Some(self.coarsening) };
@@ -247,7 +246,11 @@ impl Method for Hg2vParams {
     }
 
     fn needs(&self) -> Needs {
-        Needs { weights: self.weights, coarsening: Some(self.coarsening) }
+        Needs {
+            weights: self.weights,
+            coarsening: Some(self.coarsening),
+            features: Some(self.features),
+        }
     }
 
     fn fit_collection(

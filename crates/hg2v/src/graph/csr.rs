@@ -1,11 +1,8 @@
 //! The simple, undirected, weighted graph that every algorithm works on.
 
-use std::sync::OnceLock;
-
 use serde::{Deserialize, Serialize};
 
 use super::GraphRecord;
-use super::structure::{COLUMNS, structure};
 
 /// An undirected graph without self-loops or parallel edges, in compressed
 /// sparse rows: every edge is stored at both of its ends, neighbours ascending.
@@ -30,19 +27,6 @@ pub struct Graph {
     targets: Vec<u32>,
     /// Positive finite weights, parallel to `targets` and symmetric.
     weights: Vec<f32>,
-    /// What was once computed from all this.
-    structure: Memo,
-}
-
-/// [`structure`](super::structure), computed when it is first asked for. It follows from
-/// the graph, so that it makes no difference between graphs.
-#[derive(Debug, Clone, Default)]
-struct Memo(OnceLock<Vec<[f64; COLUMNS]>>);
-
-impl PartialEq for Memo {
-    fn eq(&self, _: &Memo) -> bool {
-        true
-    }
 }
 
 /// What to do with edge weights.
@@ -176,7 +160,7 @@ impl Graph {
         for &(u, v, weight) in edges {
             put(u, v, weight);
         }
-        Graph { offsets, targets, weights, structure: Memo::default() }
+        Graph { offsets, targets, weights }
     }
 
     /// How many nodes.
@@ -187,11 +171,6 @@ impl Graph {
     /// How many undirected edges.
     pub fn num_edges(&self) -> usize {
         self.targets.len() / 2
-    }
-
-    /// What each node's surroundings look like; computed once.
-    pub fn structure(&self) -> &[[f64; COLUMNS]] {
-        self.structure.0.get_or_init(|| structure(self))
     }
 
     /// The neighbours of `node`, ascending.

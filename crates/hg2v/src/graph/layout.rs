@@ -114,7 +114,7 @@ fn component(graph: &Graph, nodes: &[usize], place: &[usize]) -> Vec<[f64; 2]> {
     let decay = (LAST / first).ln() / f64::from(PASSES - 1);
     for pass in 0..PASSES {
         let rate = first * (decay * f64::from(pass)).exp();
-        rng::shuffle(&mut pairs, &mut rng);
+        rng::shuffle_by_remainder(&mut pairs, &mut rng);
         for Pair { nodes: [u, v], distance, both } in &pairs {
             let step = (rate / (distance * distance)).min(1.0);
             let apart = [points[*u][0] - points[*v][0], points[*u][1] - points[*v][1]];

@@ -14,5 +14,6 @@ pub use components::Components;
 pub use csr::{Findings, Graph, RefusedWeight, WeightPolicy};
 pub use record::{Features, GraphRecord};
 pub use scalar::Scalar;
+pub use structure::Structure;
 pub(crate) use wl_digest::digest_scalar;
 pub use wl_digest::wl_digest;

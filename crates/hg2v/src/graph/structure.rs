@@ -13,7 +13,7 @@ pub const COLUMNS: usize = 9;
 const BUDGET: usize = 1 << 28;
 const LEAST: usize = 1 << 8;
 
-/// For each node of `graph`, one after the other:
+/// What surrounds every node of a graph, a row a node:
 ///
 /// 1. `ln(1 + degree)`;
 /// 2. to 8. the probabilities that a random walk of 2 to 8 steps ends where it
@@ -24,20 +24,24 @@ const LEAST: usize = 1 << 8;
 /// Where the walks from a node would cross more edges than its share of 2²⁸ (and
 /// more than 256), the longer ones are taken as mixed: they end in `v` with
 /// probability `d(v) / Σ d`.
-///
-/// # Complexity
-/// A node costs the edges within three hops of it, at most its share; leaves of
-/// the same node cost one of them.
-pub fn structure(graph: &Graph) -> Vec<[f64; COLUMNS]> {
-    let n = graph.num_nodes();
-    let strength: Vec<f64> = (0..n).map(|v| graph.strength(v)).collect();
-    let total: f64 = strength.iter().sum();
-    let triangles = triangles(graph);
-    let mut walks = Walks::new(graph, &strength);
-    // Leaves that hang alike from the same node see the same surroundings.
-    let mut leaves: BTreeMap<(u32, u32), [f64; 7]> = BTreeMap::new();
-    (0..n)
-        .map(|v| {
+#[derive(Debug, Clone, PartialEq)]
+pub struct Structure(Vec<[f64; COLUMNS]>);
+
+impl Structure {
+    /// That of `graph`.
+    ///
+    /// # Complexity
+    /// A node costs the edges within three hops of it, at most its share; leaves of
+    /// the same node cost one of them.
+    pub fn of(graph: &Graph) -> Structure {
+        let n = graph.num_nodes();
+        let strength: Vec<f64> = (0..n).map(|v| graph.strength(v)).collect();
+        let total: f64 = strength.iter().sum();
+        let triangles = triangles(graph);
+        let mut walks = Walks::new(graph, &strength);
+        // Leaves that hang alike from the same node see the same surroundings.
+        let mut leaves: BTreeMap<(u32, u32), [f64; 7]> = BTreeMap::new();
+        let row = |v: usize| {
             let degree = graph.degree(v);
             let mixed = if total > 0.0 { strength[v] / total } else { 0.0 };
             let returns = match (graph.neighbors(v), graph.weights(v)) {
@@ -54,8 +58,14 @@ pub fn structure(graph: &Graph) -> Vec<[f64; COLUMNS]> {
             row[1..8].copy_from_slice(&returns);
             row[8] = clustering;
             row
-        })
-        .collect()
+        };
+        Structure((0..n).map(row).collect())
+    }
+
+    /// The rows, node by node.
+    pub fn rows(&self) -> &[[f64; COLUMNS]] {
+        &self.0
+    }
 }
 
 /// Random walks from single nodes.
@@ -191,7 +201,7 @@ mod tests {
         let edges = vec![[0, 1], [1, 2], [0, 2], [2, 3], [3, 4], [2, 4], [4, 5], [4, 6], [4, 7]];
         let weights = vec![1.0, 2.0, 0.5, 1.0, 1.0, 3.0, 1.0, 1.0, 2.0];
         let graph = graph(9, edges, Some(weights));
-        for (v, row) in structure(&graph).iter().enumerate() {
+        for (v, row) in Structure::of(&graph).rows().iter().enumerate() {
             let expected = if v == 8 { vec![0.0; 7] } else { naive_returns(&graph, v) };
             for (ours, expected) in row[1..8].iter().zip(&expected) {
                 assert!((ours - expected).abs() < 1e-12, "node {v}: {row:?} {expected:?}");
@@ -202,14 +212,15 @@ mod tests {
     #[test]
     fn degrees_and_clustering_of_known_graphs() {
         // A triangle with a tail: 0, 1, 2 and 2 — 3.
-        let rows = structure(&graph(4, vec![[0, 1], [1, 2], [0, 2], [2, 3]], None));
+        let tailed = Structure::of(&graph(4, vec![[0, 1], [1, 2], [0, 2], [2, 3]], None));
+        let rows = tailed.rows();
         let clustering: Vec<f64> = rows.iter().map(|row| row[8]).collect();
         assert_eq!(clustering, [1.0, 1.0, 1.0 / 3.0, 0.0]);
         assert_eq!(rows[3][0], 2f64.ln());
         // A walk on an edge is back after every second step.
-        let rows = structure(&graph(2, vec![[0, 1]], None));
-        assert_eq!(rows[0][1..8], [1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0]);
-        assert!(structure(&graph(0, vec![], None)).is_empty());
+        let edge = Structure::of(&graph(2, vec![[0, 1]], None));
+        assert_eq!(edge.rows()[0][1..8], [1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0]);
+        assert!(Structure::of(&graph(0, vec![], None)).rows().is_empty());
     }
 
     #[test]
@@ -217,7 +228,8 @@ mod tests {
         // A complete bipartite-like hub structure: two hubs joined to all others.
         let n = 600_000;
         let edges = (2..n).flat_map(|v| [[0, v], [1, v]]).collect();
-        let rows = structure(&graph(n, edges, None));
+        let hubs = Structure::of(&graph(n, edges, None));
+        let rows = hubs.rows();
         let total = 4.0 * f64::from(n - 2);
         assert!(rows.iter().flatten().all(|value| value.is_finite()));
         assert_eq!(rows[0][7], f64::from(n - 2) / total);

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::parallel::crew::{self, Slot};
+use crate::parallel::crew;
+use crate::parallel::slot::Slot;
 
 /// `P` numbers a node: that many vectors, side by side.
 pub(crate) type Block<const P: usize> = Vec<[f64; P]>;

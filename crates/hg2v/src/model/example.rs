@@ -19,24 +19,6 @@ impl Example {
         Example { batch: Batch::of_graph(graph, pyramid, levels), features }
     }
 
-    /// Several as one, which must have equally many levels.
-    pub fn concat<'a>(parts: impl IntoIterator<Item = &'a Example, IntoIter: Clone>) -> Example {
-        let mut whole = Example::default();
-        whole.concat_from(parts);
-        whole
-    }
-
-    /// As [`concat`](Example::concat), reusing the memory of `self`.
-    pub fn concat_from<'a>(
-        &mut self,
-        parts: impl IntoIterator<Item = &'a Example, IntoIter: Clone>,
-    ) {
-        let parts = parts.into_iter();
-        self.batch.concat_from(parts.clone().map(|part| &part.batch));
-        self.features.clear();
-        parts.for_each(|part| self.features.extend_from_slice(&part.features));
-    }
-
     /// How many nodes.
     pub fn num_nodes(&self) -> usize {
         self.batch.num_nodes(0)

@@ -1,9 +1,8 @@
 //! The forward and the backward pass, on any device.
 
-use rayon::prelude::*;
-
 use super::architecture::{Layer, Layout, Part};
-use crate::nn::Real;
+use super::example::Example;
+use crate::nn::Batch;
 use crate::nn::device::{DenseSpan, Device, Panel, PanelMut, Window};
 use crate::nn::pairs::{LevelLoss, Negatives, Score};
 
@@ -25,8 +24,9 @@ pub struct Tape<D: Device> {
     /// `Pool(h)`.
     p: Vec<D::Buffer>,
     dp: Vec<D::Buffer>,
-    /// The embeddings, before the logarithm where there is one.
+    /// The embeddings, and their logarithms where those are asked for.
     e: D::Buffer,
+    log_e: D::Buffer,
     losses: D::Losses,
 }
 
@@ -46,6 +46,7 @@ impl<D: Device> Tape<D> {
             p: Vec::new(),
             dp: Vec::new(),
             e: device.zeros(0),
+            log_e: device.zeros(0),
             losses: D::Losses::default(),
         }
     }
@@ -101,20 +102,35 @@ impl Network {
         Window::whole(0, graphs, self.layout.embedding_dim())
     }
 
-    /// Puts a batch on the tape; `features` are its nodes' rows on level 0.
-    pub fn place<D: Device>(
+    /// Puts graphs on the tape, side by side as one batch.
+    pub fn place<'a, D: Device<Real = f32>>(
         &self,
         device: &D,
         tape: &mut Tape<D>,
-        batch: &crate::nn::Batch,
-        features: &[D::Real],
+        examples: impl IntoIterator<Item = &'a Example>,
+    ) {
+        let (graphs, features): (Vec<&Batch>, Vec<&[f32]>) =
+            examples.into_iter().map(|example| (&example.batch, &example.features[..])).unzip();
+        self.place_pieces(device, tape, &graphs, &features);
+    }
+
+    /// As [`place`](Network::place), graphs whose nodes' rows on level 0, `features`, come in any
+    /// pieces.
+    pub fn place_pieces<D: Device>(
+        &self,
+        device: &D,
+        tape: &mut Tape<D>,
+        graphs: &[&Batch],
+        features: &[&[D::Real]],
     ) {
         let levels = self.layout.architecture.levels;
-        assert_eq!(batch.levels.len(), levels);
-        assert_eq!(features.len(), batch.num_nodes(0) * self.layout.features);
-        device.place(batch, &mut tape.placed);
-        tape.graphs = batch.num_graphs();
-        tape.nodes = (0..=levels).map(|level| batch.num_nodes(level)).collect();
+        assert!(graphs.iter().all(|graph| graph.levels.len() == levels));
+        let nodes = |level| graphs.iter().map(|graph| graph.num_nodes(level)).sum();
+        tape.nodes = (0..=levels).map(nodes).collect();
+        tape.graphs = graphs.iter().map(|graph| graph.num_graphs()).sum();
+        let numbers: usize = features.iter().map(|piece| piece.len()).sum();
+        assert_eq!(numbers, tape.nodes[0] * self.layout.features);
+        device.place(graphs, &mut tape.placed);
         let (z, _) = self.feature_panel(device, tape);
         device.upload(features, z);
     }
@@ -216,6 +232,10 @@ impl Network {
         let g = self.g_window(a.levels, tape.nodes[a.levels]);
         let at = (&tape.placed, a.levels);
         read_out(device, &parts, at, false, (&tape.k[here], g), e, &mut tape.e);
+        if embed && a.log {
+            device.reserve(&mut tape.log_e, e.len());
+            device.signed_log(Panel(&tape.e, e), PanelMut(&mut tape.log_e, e));
+        }
     }
 
     /// The half of the dense layer that makes `h`.
@@ -228,13 +248,8 @@ impl Network {
 
     /// The embeddings of the last forward pass, a row for each graph.
     pub fn embeddings<D: Device>(&self, device: &D, tape: &Tape<D>) -> Vec<D::Real> {
-        let mut e = device.download(Panel(&tape.e, self.e_window(tape.graphs)));
-        if self.layout.architecture.log {
-            // In pieces that a processor's batch does not fill, and a card's does many times.
-            let logs = |e: &mut [D::Real]| e.iter_mut().for_each(|e| *e = signed_log(*e));
-            e.par_chunks_mut(1 << 16).for_each(logs);
-        }
-        e
+        let e = if self.layout.architecture.log { &tape.log_e } else { &tape.e };
+        device.download(Panel(e, self.e_window(tape.graphs)))
     }
 
     /// The nodes' rows `g` of `level` after a forward pass that kept everything.
@@ -291,11 +306,6 @@ impl Network {
             device.download(Panel(&tape.dk[0], self.g_window(0, n)))
         }
     }
-}
-
-/// `sign(e)·ln(1 + |e|)`.
-fn signed_log<R: Real>(e: R) -> R {
-    if e < R::ZERO { -(-e).ln_1p() } else { e.ln_1p() }
 }
 
 /// The `level`-th buffer, with room for `len` numbers.
@@ -377,14 +387,10 @@ impl<'a, D: Device> Backward<'a, D> {
         if let Some(gradient) = seeds.embeddings {
             parts = layout.parts();
             device.reserve(&mut de, e.len());
-            // In the forward pass this was sign(e)·ln(1 + |e|).
-            let raw = device.download(Panel(&tape.e, e));
-            let before = |(&d, &e): (&D::Real, &D::Real)| match layout.architecture.log {
-                true => d / (D::Real::ONE + e.abs()),
-                false => d,
-            };
-            let d: Vec<D::Real> = gradient.iter().zip(&raw).map(before).collect();
-            device.upload(&d, PanelMut(&mut de, e));
+            device.upload(&[gradient], PanelMut(&mut de, e));
+            if layout.architecture.log {
+                device.signed_log_vjp(Panel(&tape.e, e), PanelMut(&mut de, e));
+            }
         }
         Backward { network, device, parameters, seeds, parts, de, e }
     }

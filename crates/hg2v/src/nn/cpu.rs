@@ -9,7 +9,7 @@ use super::device::{DenseSpan, Device, Panel, PanelMut};
 use super::gemm::{View, ViewMut};
 use super::pairs::{LevelLoss, Negatives, Score};
 use super::readout::Readout;
-use super::{Real, adam, dense, krylov, pairs, pool, readout};
+use super::{Real, adam, dense, krylov, pairs, pool, readout, signed_log};
 use crate::parallel::crew;
 
 /// This machine's processor, on the threads of the surrounding pool.
@@ -51,8 +51,8 @@ impl<R: Real> Device for Cpu<R> {
         match *store {}
     }
 
-    fn place(&self, batch: &Batch, to: &mut Batch) {
-        to.concat_from([batch]);
+    fn place(&self, graphs: &[&Batch], to: &mut Batch) {
+        to.concat_from(graphs.iter().copied());
     }
 
     fn new_place(&self) -> Batch {
@@ -70,10 +70,11 @@ impl<R: Real> Device for Cpu<R> {
         }
     }
 
-    fn upload(&self, from: &[R], to: PanelMut<'_, Vec<R>>) {
+    fn upload(&self, from: &[&[R]], to: PanelMut<'_, Vec<R>>) {
         let columns = to.1.columns.max(1);
         let mut to = view_mut(to);
-        to.rows_mut().zip(from.chunks_exact(columns)).for_each(|(to, x)| to.copy_from_slice(x));
+        let rows = from.iter().flat_map(|piece| piece.chunks_exact(columns));
+        to.rows_mut().zip(rows).for_each(|(to, x)| to.copy_from_slice(x));
     }
 
     fn download(&self, from: Panel<'_, Vec<R>>) -> Vec<R> {
@@ -192,6 +193,14 @@ impl<R: Real> Device for Cpu<R> {
         dv: PanelMut<'_, Vec<R>>,
     ) {
         readout::vjp(kind, batch.graphs(level), view(v), view(dout), view_mut(dv));
+    }
+
+    fn signed_log(&self, e: Panel<'_, Vec<R>>, y: PanelMut<'_, Vec<R>>) {
+        signed_log::forward(view(e), view_mut(y));
+    }
+
+    fn signed_log_vjp(&self, e: Panel<'_, Vec<R>>, d: PanelMut<'_, Vec<R>>) {
+        signed_log::vjp(view(e), view_mut(d));
     }
 
     fn adam(

@@ -123,16 +123,16 @@ pub trait Device: Send + Sync {
         to: PanelMut<'_, Self::Buffer>,
     );
 
-    /// Puts a batch into the device's memory, over `to`.
-    fn place(&self, batch: &Batch, to: &mut Self::Placed);
+    /// Puts graphs into the device's memory, side by side, over `to`.
+    fn place(&self, graphs: &[&Batch], to: &mut Self::Placed);
     /// A place for a batch.
     fn new_place(&self) -> Self::Placed;
     /// A buffer of `len` zeros.
     fn zeros(&self, len: usize) -> Self::Buffer;
     /// Makes room for `len` numbers; what they are is not said.
     fn reserve(&self, buffer: &mut Self::Buffer, len: usize);
-    /// Writes `from`, row by row, into a panel.
-    fn upload(&self, from: &[Self::Real], to: PanelMut<'_, Self::Buffer>);
+    /// Writes `from`, one piece of whole rows after the other, into a panel.
+    fn upload(&self, from: &[&[Self::Real]], to: PanelMut<'_, Self::Buffer>);
     /// Reads a panel, row by row.
     fn download(&self, from: Panel<'_, Self::Buffer>) -> Vec<Self::Real>;
     /// Zeros a panel.
@@ -215,6 +215,11 @@ pub trait Device: Send + Sync {
         dout: Panel<'_, Self::Buffer>,
         dv: PanelMut<'_, Self::Buffer>,
     );
+
+    /// [`signed_log::forward`](super::signed_log::forward).
+    fn signed_log(&self, e: Panel<'_, Self::Buffer>, y: PanelMut<'_, Self::Buffer>);
+    /// [`signed_log::vjp`](super::signed_log::vjp).
+    fn signed_log_vjp(&self, e: Panel<'_, Self::Buffer>, d: PanelMut<'_, Self::Buffer>);
 
     /// [`adam::step`](super::adam::step).
     fn adam(

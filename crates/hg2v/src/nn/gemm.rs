@@ -10,7 +10,8 @@ use std::marker::PhantomData;
 
 use super::Real;
 use super::kernel::Raw;
-use crate::parallel::crew::{self, Slot};
+use crate::parallel::crew;
+use crate::parallel::slot::Slot;
 
 /// Products with fewer multiplications than this are not worth another thread.
 const WORTH_SHARING: usize = 1 << 16;
@@ -157,7 +158,7 @@ impl<'a, R: Real> ViewMut<'a, R> {
     }
 
     /// Blocks of at most `rows × columns`, each with its first row and column.
-    pub fn blocks(self, rows: usize, columns: usize) -> Vec<Slot<((usize, usize), Self)>> {
+    pub(crate) fn blocks(self, rows: usize, columns: usize) -> Vec<Slot<((usize, usize), Self)>> {
         let corners = (0..self.rows).step_by(rows.max(1)).flat_map(|row| {
             (0..self.columns).step_by(columns.max(1)).map(move |column| (row, column))
         });

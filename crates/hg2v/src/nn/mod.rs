@@ -8,7 +8,8 @@
 //! 2. [`dense`]: `[h | x] = tanh(K·[θ₁ | θ₄] + b)`;
 //! 3. [`pool`] and [`dense`]: `g' = Pool(h)·θ₂ + θ₃`;
 //! 4. [`pairs`]: the loss of one level, between `x` and `g'`;
-//! 5. [`readout`]: one vector a graph; [`adam`]: one step down.
+//! 5. [`readout`]: one vector a graph, [`signed_log`] of it where that is asked for;
+//! 6. [`adam`]: one step down.
 //!
 //! Letters: `N` nodes and `M` super-nodes of a batch of `B` graphs on one level,
 //! `w` numbers a node coming in, `d` going out, `a` hops. Matrices are row-major.
@@ -28,6 +29,7 @@ pub mod pairs;
 pub mod pool;
 pub mod readout;
 mod real;
+pub mod signed_log;
 pub mod simd;
 
 pub use batch::{Batch, BatchLevel};

@@ -84,26 +84,32 @@ impl Real for f32 {
     const ZERO: f32 = 0.0;
     const ONE: f32 = 1.0;
 
+    #[inline(always)]
     fn from_f64(value: f64) -> f32 {
         value as f32
     }
 
+    #[inline(always)]
     fn to_f64(self) -> f64 {
         f64::from(self)
     }
 
+    #[inline(always)]
     fn is_finite(self) -> bool {
         f32::is_finite(self)
     }
 
+    #[inline(always)]
     fn sqrt(self) -> f32 {
         f32::sqrt(self)
     }
 
+    #[inline(always)]
     fn abs(self) -> f32 {
         f32::abs(self)
     }
 
+    #[inline(always)]
     fn ln_1p(self) -> f32 {
         f32::ln_1p(self)
     }
@@ -152,26 +158,32 @@ impl Real for f64 {
     const ZERO: f64 = 0.0;
     const ONE: f64 = 1.0;
 
+    #[inline(always)]
     fn from_f64(value: f64) -> f64 {
         value
     }
 
+    #[inline(always)]
     fn to_f64(self) -> f64 {
         self
     }
 
+    #[inline(always)]
     fn is_finite(self) -> bool {
         f64::is_finite(self)
     }
 
+    #[inline(always)]
     fn sqrt(self) -> f64 {
         f64::sqrt(self)
     }
 
+    #[inline(always)]
     fn abs(self) -> f64 {
         f64::abs(self)
     }
 
+    #[inline(always)]
     fn ln_1p(self) -> f64 {
         f64::ln_1p(self)
     }

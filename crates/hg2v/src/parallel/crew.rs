@@ -8,13 +8,12 @@
 
 #![allow(unsafe_code)]
 
-use std::cell::{Cell, UnsafeCell};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::cell::Cell;
 
 use rayon::prelude::*;
 
-/// Pauses between two looks before a thread lets others run.
-const PATIENCE: u32 = 2_000;
+use super::board::{Board, Job, MOST};
+use super::slot::Slot;
 
 /// Who shares the work of this thread.
 #[derive(Clone, Copy)]
@@ -24,7 +23,7 @@ enum Company {
     /// Nobody, as within a part: a crew has one piece of work at a time.
     Alone,
     /// A crew that this thread leads.
-    Crew(*const Crew),
+    Crew(*const Board),
 }
 
 thread_local! {
@@ -58,18 +57,18 @@ pub fn together<T: Send>(job: impl FnOnce() -> T + Send) -> T {
     if !free || rayon::current_num_threads() == 1 {
         return if free { alone(job) } else { job() };
     }
-    let crew = Crew::default();
+    let board = Board::new();
     rayon::scope(|scope| {
         /// Lets the others go, also when `job` panics.
-        struct Dismiss<'a>(&'a Crew);
+        struct Dismiss<'a>(&'a Board);
         impl Drop for Dismiss<'_> {
             fn drop(&mut self) {
-                self.0.over.store(true, Ordering::Release);
+                self.0.take_down();
             }
         }
-        let _dismiss = Dismiss(&crew);
-        scope.spawn_broadcast(|_, _| within(Company::Alone, || crew.help()));
-        within(Company::Crew(&crew), job)
+        let _dismiss = Dismiss(&board);
+        scope.spawn_broadcast(|_, _| within(Company::Alone, || board.help()));
+        within(Company::Crew(&board), job)
     })
 }
 
@@ -92,14 +91,13 @@ fn share(count: usize, job: &Job<'_>) {
         _ if count <= 1 => (0..count).for_each(job),
         Company::Alone => (0..count).for_each(job),
         Company::Pool => (0..count).into_par_iter().for_each(job),
-        Company::Crew(crew) => {
-            // SAFETY: the crew outlives the closure that its leader runs.
-            let crew = unsafe { &*crew };
+        Company::Crew(board) => {
+            // SAFETY: the board outlives the closure that its leader runs.
+            let board = unsafe { &*board };
             // Parts of several numbers where a ticket could not count them.
-            let size = count.div_ceil((1 << BITS) - 1);
-            crew.share(count.div_ceil(size), &|part| {
-                (part * size..((part + 1) * size).min(count)).for_each(job);
-            });
+            let size = count.div_ceil(MOST);
+            let part = |part: usize| (part * size..((part + 1) * size).min(count)).for_each(job);
+            within(Company::Alone, || board.share(count.div_ceil(size), &part));
         }
     }
 }
@@ -115,156 +113,11 @@ pub fn each_block<T: Send>(items: &mut [T], size: usize, job: impl Fn(usize, &mu
     });
 }
 
-/// Something for whoever comes first.
-pub struct Slot<T>(AtomicBool, UnsafeCell<Option<T>>);
-
-// SAFETY: only the thread that finds the flag unset touches the value.
-unsafe impl<T: Send> Sync for Slot<T> {}
-
-impl<T> Slot<T> {
-    /// Holds `value`.
-    pub fn new(value: T) -> Slot<T> {
-        Slot(AtomicBool::new(false), UnsafeCell::new(Some(value)))
-    }
-
-    /// The value, once.
-    pub fn take(&self) -> Option<T> {
-        if self.0.swap(true, Ordering::AcqRel) {
-            return None;
-        }
-        // SAFETY: nobody else has seen the flag unset.
-        unsafe { &mut *self.1.get() }.take()
-    }
-}
-
-type Job<'a> = dyn Fn(usize) + Sync + 'a;
-
-/// Bits of a ticket for the next part and for how many there are; those above
-/// number the piece.
-const BITS: u32 = 20;
-
-/// The ticket of a piece of `count` parts, none of which is taken.
-fn ticket(piece: u64, count: usize) -> u64 {
-    piece << (2 * BITS) | (count as u64) << BITS
-}
-
-/// The next part of a ticket, and how many there are.
-fn parts(ticket: u64) -> (usize, usize) {
-    let low = (1 << BITS) - 1;
-    ((ticket & low) as usize, (ticket >> BITS & low) as usize)
-}
-
-/// Threads that wait, awake, for work.
-#[derive(Default)]
-struct Crew {
-    /// The present piece of work, in one number, so that nobody takes a part of
-    /// one piece for a part of another.
-    ticket: AtomicU64,
-    /// How many of its parts are done.
-    done: AtomicUsize,
-    /// What is done to each.
-    job: UnsafeCell<Option<*const Job<'static>>>,
-    panicked: AtomicBool,
-    over: AtomicBool,
-}
-
-// SAFETY: `job` is written by the leader while no part is open, and read by those
-// who have taken a part, which the leader waits for before it writes again; the
-// ticket orders the two.
-unsafe impl Sync for Crew {}
-// SAFETY: nothing in it belongs to a thread.
-unsafe impl Send for Crew {}
-
-impl Crew {
-    /// The leader's side: runs all parts with whoever is watching.
-    fn share(&self, count: usize, job: &Job<'_>) {
-        let piece = (self.ticket.load(Ordering::Relaxed) >> (2 * BITS)) + 1;
-        // SAFETY: no part is open, so nobody reads; and the pointer is not used
-        // after this function has returned, since it waits for all parts.
-        unsafe {
-            let job: *const Job<'static> = std::mem::transmute(job as *const Job<'_>);
-            *self.job.get() = Some(job);
-        }
-        self.done.store(0, Ordering::Relaxed);
-        self.ticket.store(ticket(piece, count), Ordering::Release);
-        // A panic must not leave while others use what it would drop.
-        let own = within(Company::Alone, || {
-            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| while self.part() {}))
-        });
-        if own.is_err() {
-            self.done.fetch_add(1, Ordering::AcqRel);
-            while self.part_ignored() {}
-        }
-        wait_until(|| self.done.load(Ordering::Acquire) == count);
-        if let Err(panic) = own {
-            std::panic::resume_unwind(panic);
-        }
-        assert!(!self.panicked.load(Ordering::Acquire), "another thread panicked");
-    }
-
-    /// Takes a part, if one is open.
-    fn take(&self) -> Option<usize> {
-        let next = |ticket| {
-            let (part, count) = parts(ticket);
-            (part < count).then_some(ticket + 1)
-        };
-        let taken = self.ticket.fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
-        taken.ok().map(|ticket| parts(ticket).0)
-    }
-
-    /// Runs a part, if one is open.
-    fn part(&self) -> bool {
-        let Some(part) = self.take() else { return false };
-        // SAFETY: the part is not done, so the leader still waits in `share`.
-        if let Some(job) = unsafe { *self.job.get() } {
-            // SAFETY: likewise.
-            unsafe { (*job)(part) };
-        }
-        self.done.fetch_add(1, Ordering::AcqRel);
-        true
-    }
-
-    /// Calls a part done that nobody runs.
-    fn part_ignored(&self) -> bool {
-        let taken = self.take().is_some();
-        if taken {
-            self.done.fetch_add(1, Ordering::AcqRel);
-        }
-        taken
-    }
-
-    /// The others' side: parts, until it is over.
-    fn help(&self) {
-        let idle = || self.over.load(Ordering::Acquire);
-        while !idle() {
-            let run = std::panic::AssertUnwindSafe(|| while self.part() {});
-            if std::panic::catch_unwind(run).is_err() {
-                self.panicked.store(true, Ordering::Release);
-                self.done.fetch_add(1, Ordering::AcqRel);
-            }
-            let ticket = self.ticket.load(Ordering::Acquire);
-            wait_until(|| self.ticket.load(Ordering::Acquire) != ticket || idle());
-        }
-    }
-}
-
-/// Looks again and again, at first without letting go of the processor.
-fn wait_until(ready: impl Fn() -> bool) {
-    let mut looks = 0;
-    while !ready() {
-        looks += 1;
-        if looks < PATIENCE {
-            std::hint::spin_loop();
-        } else {
-            std::thread::yield_now();
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
     use super::*;
-    use std::sync::atomic::AtomicU32;
 
     fn in_pool<T: Send>(threads: usize, job: impl FnOnce() -> T + Send) -> T {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(job)
@@ -317,8 +170,14 @@ mod tests {
     fn a_panic_reaches_the_leader_and_the_pool_lives_on() {
         in_pool(2, || {
             for guilty in [0, 5, 9] {
-                let run = || together(|| each(10, |i| assert!(i != guilty)));
-                assert!(std::panic::catch_unwind(run).is_err());
+                let run = || each(10, |i| assert!(i != guilty, "part {guilty}"));
+                let said = std::panic::catch_unwind(|| together(run)).unwrap_err();
+                assert_eq!(said.downcast_ref::<String>(), Some(&format!("part {guilty}")));
+                // Nor is it heard twice by those who go on.
+                together(|| {
+                    assert!(std::panic::catch_unwind(run).is_err());
+                    each(10, |_| ());
+                });
             }
             assert_eq!((0..100).into_par_iter().sum::<usize>(), 4950);
         });

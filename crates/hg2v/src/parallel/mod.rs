@@ -1,6 +1,9 @@
 //! Work on many things at once, and failures that are the same every time.
 
+mod board;
 pub mod crew;
+pub(crate) mod slot;
+mod sync;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

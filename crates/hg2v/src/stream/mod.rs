@@ -29,15 +29,13 @@ use std::thread::{Builder, JoinHandle};
 
 use self::partial::Part;
 use self::rows::Layout;
-use crate::coarsen::Pyramid;
 use crate::coarsen::cache::Cache;
 use crate::context::Context;
 use crate::dataset::Source;
 use crate::error::{Error, Result};
-use crate::graph::Graph;
 use crate::method::Model;
 use crate::output::overwrite::Destination;
-use crate::prepare::{Collection, Notes};
+use crate::prepare::{Collection, Notes, Ready};
 use crate::progress::{Report, Stage};
 use crate::vectors::{self, Shape, VectorSink};
 
@@ -160,9 +158,9 @@ impl Stream {
                     done.found += part.notes.graphs;
                     part
                 }
-                Work::Ready(graphs, pyramids, mut notes) => {
-                    let run = chunk.run(&self.path);
-                    let collection = Collection { run, graphs, pyramids, notes };
+                Work::Ready(ready) => {
+                    let collection = ready.of(chunk.run(&self.path));
+                    let mut notes = collection.notes;
                     let rows = self.layout.rows(&*self.model, &collection, context)?;
                     rows.applied.iter().for_each(|applied| notes.applied.add(applied));
                     let part = Part { rows: rows.values, notes };
@@ -226,7 +224,7 @@ impl Preparer {
             None => {
                 let run = chunk.run(&self.path);
                 let made = Collection::new(run, &self.model.needs(), &self.context)?;
-                Work::Ready(made.graphs, made.pyramids, made.notes)
+                Work::Ready(Ready::new(made))
             }
         };
         Ok(Prepared { chunk, work })
@@ -240,8 +238,8 @@ struct Prepared {
 }
 
 enum Work {
-    /// Cleaned and coarsened, and what that met.
-    Ready(Vec<Graph>, Vec<Pyramid>, Notes),
+    /// Cleaned and coarsened.
+    Ready(Ready),
     /// Embedded by a run that was stopped.
     Done(Part),
 }

@@ -11,8 +11,6 @@ pub(super) struct Feed<'a, D: Device<Real = f32>> {
     examples: &'a [Example],
     /// All graphs in the device's memory, where that gains something.
     store: Option<D::Store>,
-    /// Otherwise a batch is put together here, in memory that is used again.
-    together: Example,
     /// The epoch whose order of the graphs this is.
     epoch: Option<u64>,
     order: Vec<u32>,
@@ -27,7 +25,6 @@ impl<'a, D: Device<Real = f32>> Feed<'a, D> {
             recipe,
             examples,
             store: device.store(&parts),
-            together: Example::default(),
             epoch: None,
             order: Vec::new(),
         }
@@ -53,8 +50,7 @@ impl<'a, D: Device<Real = f32>> Feed<'a, D> {
             return chosen.len();
         }
         let examples = chosen.iter().map(|&graph| &self.examples[graph as usize]);
-        self.together.concat_from(examples);
-        network.place(self.device, tape, &self.together.batch, &self.together.features);
+        network.place(self.device, tape, examples);
         chosen.len()
     }
 }

@@ -143,9 +143,9 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
         let window = Window::whole(0, 1, self.network.layout.len);
         self.step = state.step;
         self.sums = state.sums.clone();
-        self.device.upload(&state.parameters, PanelMut(&mut self.parameters, window));
-        self.device.upload(&state.m, PanelMut(&mut self.m, window));
-        self.device.upload(&state.v, PanelMut(&mut self.v, window));
+        self.device.upload(&[&state.parameters], PanelMut(&mut self.parameters, window));
+        self.device.upload(&[&state.m], PanelMut(&mut self.m, window));
+        self.device.upload(&[&state.v], PanelMut(&mut self.v, window));
     }
 
     /// Makes all steps that are left, and says each to `watch`.

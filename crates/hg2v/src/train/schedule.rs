@@ -13,7 +13,7 @@ pub fn rate(rate: f64, decay: f64, step: u64, total: u64) -> f64 {
 pub fn order(n: usize, seed: u64, epoch: u64) -> Vec<u32> {
     let mut stream = rng::stream(seed, "order", epoch, 0);
     let mut order: Vec<u32> = (0..n as u32).collect();
-    rng::shuffle(&mut order, &mut stream);
+    rng::shuffle_by_remainder(&mut order, &mut stream);
     order
 }
 

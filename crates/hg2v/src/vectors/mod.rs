@@ -72,8 +72,8 @@ pub fn create<'a>(to: impl Into<Destination<'a>>, shape: Shape) -> Result<Box<dy
         Format::Parquet => parquet::create(to, shape),
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => Err(crate::dataset::without_parquet(to.path)),
-        Format::Csv => text::create(to, shape, ','),
-        Format::Tsv => text::create(to, shape, '\t'),
+        Format::Csv => text::create_csv(to, shape),
+        Format::Tsv => text::create_tsv(to, shape),
     }
 }
 

@@ -1,13 +1,13 @@
 //! Vectors as CSV and TSV: `id`, `y`, and a column for each number.
 
-use std::io::Write;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Key, Shape, VectorSink, Vectors};
 use crate::dataset::Limits;
+use crate::dataset::csv::row::RowWriter;
 use crate::dataset::csv::table::Table;
-use crate::dataset::csv::writer::cell;
-use crate::dataset::text::{Budget, id, label, spelled, utf8_file};
+use crate::dataset::text::{Budget, id, label, utf8_file};
 use crate::error::{Error, Place, Result, shown};
 use crate::graph::Scalar;
 use crate::output::OutputFile;
@@ -16,64 +16,64 @@ use crate::output::overwrite::Destination;
 /// The columns that are no numbers of a vector.
 const KEYS: [&str; 5] = ["id", "y", "node", "level", "model"];
 
-pub(super) fn create(
-    to: Destination<'_>,
-    shape: Shape,
-    separator: char,
-) -> Result<Box<dyn VectorSink>> {
-    begin(to, Shape { model: None, ..shape }, separator)
+pub(super) fn create_csv(to: Destination<'_>, shape: Shape) -> Result<Box<dyn VectorSink>> {
+    begin(to, Shape { model: None, ..shape }, RowWriter::commas)
+}
+
+pub(super) fn create_tsv(to: Destination<'_>, shape: Shape) -> Result<Box<dyn VectorSink>> {
+    begin(to, Shape { model: None, ..shape }, RowWriter::tabs)
 }
 
 /// The keys of vectors that stand elsewhere, with the model that made them on every line, so that
 /// parts put together still say it.
 pub(super) fn create_keys(to: Destination<'_>, shape: Shape) -> Result<Box<dyn VectorSink>> {
-    begin(to, shape, ',')
+    begin(to, shape, RowWriter::commas)
 }
 
-fn begin(to: Destination<'_>, shape: Shape, separator: char) -> Result<Box<dyn VectorSink>> {
+fn begin(
+    to: Destination<'_>,
+    shape: Shape,
+    rows: fn(OutputFile) -> RowWriter<OutputFile>,
+) -> Result<Box<dyn VectorSink>> {
     let path = to.path;
-    let mut file = OutputFile::create(to)?;
+    let mut rows = rows(OutputFile::create(to)?);
     let header =
         ["id", "y"].into_iter().chain(shape.part).chain(shape.model.as_ref().map(|_| "model"));
-    let header: Vec<&str> = header.chain(shape.names.iter().map(String::as_str)).collect();
-    writeln!(file, "{}", header.join(&separator.to_string()))
+    rows.row(header.chain(shape.names.iter().map(String::as_str)))
         .map_err(|e| Error::io(path, "write", e))?;
-    Ok(Box::new(Text { path: path.to_path_buf(), file, separator, model: shape.model }))
+    Ok(Box::new(Text { path: path.to_path_buf(), rows, model: shape.model }))
 }
 
 struct Text {
     path: PathBuf,
-    file: OutputFile,
-    separator: char,
+    rows: RowWriter<OutputFile>,
     model: Option<String>,
+}
+
+impl Text {
+    fn append(&mut self, key: Key<'_>, row: &[f32]) -> io::Result<()> {
+        self.rows.scalar(Some(key.id))?;
+        self.rows.scalar(key.label)?;
+        if let Some(part) = key.part {
+            self.rows.number(part)?;
+        }
+        if let Some(model) = &self.model {
+            self.rows.text(model)?;
+        }
+        for value in row {
+            self.rows.number(value)?;
+        }
+        self.rows.end()
+    }
 }
 
 impl VectorSink for Text {
     fn write(&mut self, key: Key<'_>, row: &[f32]) -> Result<()> {
-        // A tab never stands in a spelled scalar, so TSV needs no quotes.
-        let shown = |scalar: Option<&Scalar>| match self.separator {
-            ',' => cell(scalar).into_owned(),
-            _ => scalar.map(|scalar| spelled(scalar).into_owned()).unwrap_or_default(),
-        };
-        let mut line = shown(Some(key.id));
-        line.push(self.separator);
-        line += &shown(key.label);
-        if let Some(part) = key.part {
-            line += &format!("{}{part}", self.separator);
-        }
-        if let Some(model) = &self.model {
-            line += &format!("{}{model}", self.separator);
-        }
-        for value in row {
-            line.push(self.separator);
-            line += &value.to_string();
-        }
-        line.push('\n');
-        self.file.write_all(line.as_bytes()).map_err(|e| Error::io(&self.path, "write", e))
+        self.append(key, row).map_err(|e| Error::io(&self.path, "write", e))
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
-        self.file.commit()
+        self.rows.finish().map_err(|e| Error::io(&self.path, "write", e))?.commit()
     }
 }
 

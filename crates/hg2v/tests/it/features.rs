@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::records::{all, folder};
 use hg2v::dataset::features::{
-    Applied, FeatureChoice, FeatureSchema, MAX_DIM, NodeFeatures, Origin, When,
+    Applied, FeatureChoice, FeatureSchema, MAX_DIM, NodeFeatures, Origin, Subject, When,
 };
 use hg2v::dataset::{self, Limits};
 use hg2v::graph::{Features, Graph, GraphRecord, Scalar, WeightPolicy};
@@ -43,16 +43,17 @@ fn clean(record: &GraphRecord) -> Graph {
 }
 
 fn fit(choice: FeatureChoice, records: &[GraphRecord]) -> hg2v::Result<FeatureSchema> {
-    let graphs = records.iter().map(|record| (record, clean(record)));
-    FeatureSchema::fit(Path::new(FILE), choice, graphs)
+    let graphs: Vec<Graph> = records.iter().map(clean).collect();
+    let subjects = records.iter().zip(&graphs).map(|(record, graph)| Subject::new(record, graph));
+    FeatureSchema::fit(Path::new(FILE), choice, subjects)
 }
 
 fn apply(schema: &FeatureSchema, record: &GraphRecord) -> (NodeFeatures, Applied) {
-    schema.apply(record, &clean(record), origin()).unwrap()
+    schema.apply(Subject::new(record, &clean(record)), origin()).unwrap()
 }
 
 fn refusal(schema: &FeatureSchema, record: &GraphRecord) -> String {
-    let refused = schema.apply(record, &clean(record), origin());
+    let refused = schema.apply(Subject::new(record, &clean(record)), origin());
     refused.unwrap_err().to_string()
 }
 

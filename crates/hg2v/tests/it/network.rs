@@ -57,7 +57,8 @@ fn pass<R: Real>(
     let parameters = cast::<R>(parameters);
     let features: Vec<f64> = samples.iter().flat_map(|s| s.features.clone()).collect();
     let mut tape = Tape::new(&device);
-    network.place(&device, &mut tape, &batch_of(samples, levels), &cast::<R>(&features));
+    let batch = batch_of(samples, levels);
+    network.place_pieces(&device, &mut tape, &[&batch], &[&cast::<R>(&features)]);
     network.forward(&device, &parameters, &mut tape, Keep::Everything, true);
     let mut gradients = device.zeros(network.layout.len);
     let de = d_embeddings.map(cast::<R>);
@@ -389,7 +390,7 @@ fn a_graph_has_the_same_embedding_alone_and_among_others_with_or_without_a_tape(
             let mut tape = Tape::new(&device);
             let features: Vec<f64> = samples.iter().flat_map(|s| s.features.clone()).collect();
             let batch = batch_of(samples, architecture.levels);
-            network.place(&device, &mut tape, &batch, &cast::<f32>(&features));
+            network.place_pieces(&device, &mut tape, &[&batch], &[&cast::<f32>(&features)]);
             network.forward(&device, &parameters, &mut tape, keep, true);
             network.embeddings(&device, &tape)
         };

@@ -12,6 +12,7 @@ use hg2v::error::Error;
 use hg2v::graph::WeightPolicy;
 use hg2v::prepare::{Needs, Run};
 use hg2v::saved::DataNote;
+use hg2v_baselines::prepared::default_features;
 use hg2v_baselines::registry::{self, Entry, Judged};
 use hg2v_eval::select;
 use hg2v_eval::study::{Mode, Study, StudyResult};
@@ -234,7 +235,8 @@ impl Job<'_> {
         }
         let needs = match &judged {
             Judged::Method(method) => method.needs(),
-            Judged::Kernel(_) | Judged::Learner(_) => Needs::default(),
+            Judged::Learner(_) => Needs { features: Some(default_features()), ..Needs::default() },
+            Judged::Kernel(_) => Needs::default(),
         };
         let collection = graphs::collected(self.graphs, &needs, self.cache.open(), context)?;
         let mut study = Study::new(&collection, mode, self.splits, protocol)?;

@@ -71,7 +71,7 @@ pub(super) fn make(args: &Args, context: &Context) -> anyhow::Result<Figure> {
         let (file, mut records) = origin.records(context)?;
         if args.quick {
             let mut rng = rng::stream(context.seed(), "some graphs", 0, 0);
-            let kept = rng::some(records.len(), QUICK_GRAPHS, &mut rng);
+            let kept = rng::sample_without_replacement(records.len(), QUICK_GRAPHS, &mut rng);
             records = kept.iter().map(|&i| std::mem::take(&mut records[i])).collect();
         }
         let run = Run::of(&records, &file);

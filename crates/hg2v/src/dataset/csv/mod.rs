@@ -33,8 +33,9 @@
 
 mod graphs;
 mod reader;
+pub(crate) mod row;
 pub(crate) mod table;
-pub(crate) mod writer;
+mod writer;
 
 pub use reader::read;
 pub use writer::write;

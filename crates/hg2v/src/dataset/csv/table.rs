@@ -1,5 +1,7 @@
 //! One CSV table (RFC 4180), strictly: every row as wide as the header, every
 //! quote closed.
+//!
+//! The csv crate, which writes, would forgive both, and not say on which line a quote was opened.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

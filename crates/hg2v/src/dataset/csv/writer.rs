@@ -1,14 +1,13 @@
 //! Writing a folder of CSV: tables grow as records come.
 
-use std::borrow::Cow;
 use std::fs::{DirEntry, File};
-use std::io::{self, BufRead, BufReader, BufWriter, Seek, Write};
+use std::io::{self, Seek, Write};
 use std::path::Path;
 
+use super::row::RowWriter;
 use crate::dataset::Sink;
-use crate::dataset::text::spelled;
 use crate::error::{Error, Result};
-use crate::graph::{GraphRecord, Scalar};
+use crate::graph::GraphRecord;
 use crate::output::OutputFolder;
 use crate::output::overwrite::Destination;
 
@@ -27,25 +26,25 @@ pub fn write<'a>(to: impl Into<Destination<'a>>) -> Result<Box<dyn Sink>> {
     let folder = OutputFolder::create_over(to, &own)?;
     let path = to.path;
     let failed = |e| Error::io(path, "create", e);
-    let open = |name: &str, header: &str| -> io::Result<Out> {
-        let mut out = BufWriter::new(File::create_new(folder.working_path().join(name))?);
-        out.write_all(header.as_bytes())?;
+    let open = |name: &str, header: &[&str]| -> io::Result<Out> {
+        let mut out = RowWriter::commas(File::create_new(folder.working_path().join(name))?);
+        out.row(header.iter().copied())?;
         Ok(out)
     };
-    let graphs = open("graphs.csv", "graph,id,y,directed\n").map_err(failed)?;
-    let edges = open("edges.csv", "graph,src,dst,weight,label\n").map_err(failed)?;
+    let graphs = open("graphs.csv", &["graph", "id", "y", "directed"]).map_err(failed)?;
+    let edges = open("edges.csv", &["graph", "src", "dst", "weight", "label"]).map_err(failed)?;
     let nodes = tempfile::tempfile_in(folder.working_path()).map_err(failed)?;
     Ok(Box::new(CsvSink {
         graphs,
         edges,
-        nodes: BufWriter::new(nodes),
-        node_runs: Vec::new(),
+        nodes: RowWriter::commas(nodes),
+        attributes: None,
         written: 0,
         folder,
     }))
 }
 
-type Out = BufWriter<File>;
+type Out = RowWriter<File>;
 
 struct CsvSink {
     folder: OutputFolder,
@@ -53,14 +52,9 @@ struct CsvSink {
     edges: Out,
     /// Rows of `nodes.csv`, which gets its header when all attributes are known.
     nodes: Out,
-    /// Runs of node rows with equally many attributes.
-    node_runs: Vec<Run>,
+    /// The fewest and the most attributes of its rows.
+    attributes: Option<(usize, usize)>,
     written: u64,
-}
-
-struct Run {
-    rows: u64,
-    dim: usize,
 }
 
 impl Sink for CsvSink {
@@ -70,14 +64,14 @@ impl Sink for CsvSink {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> Result<()> {
+    fn finish(self: Box<Self>) -> Result<()> {
         let path = self.folder.path().to_path_buf();
         let failed = |e| Error::io(&path, "write", e);
-        self.graphs.flush().map_err(failed)?;
-        self.edges.flush().map_err(failed)?;
+        self.graphs.finish().map_err(failed)?;
+        self.edges.finish().map_err(failed)?;
         let table = self.folder.working_path().join("nodes.csv");
-        let rows = self.nodes.into_inner().map_err(|e| failed(e.into_error()))?;
-        complete_nodes(&table, rows, &self.node_runs).map_err(failed)?;
+        let rows = self.nodes.finish().map_err(failed)?;
+        complete_nodes(&table, rows, self.attributes.unwrap_or_default()).map_err(failed)?;
         self.folder.commit()
     }
 }
@@ -85,92 +79,73 @@ impl Sink for CsvSink {
 impl CsvSink {
     fn append(&mut self, record: &GraphRecord) -> io::Result<()> {
         let graph = self.written;
-        writeln!(
-            self.graphs,
-            "{graph},{},{},{}",
-            cell(record.id.as_ref()),
-            cell(record.label.as_ref()),
-            record.directed
-        )?;
+        self.graphs.number(graph)?;
+        self.graphs.scalar(record.id.as_ref())?;
+        self.graphs.scalar(record.label.as_ref())?;
+        self.graphs.number(record.directed)?;
+        self.graphs.end()?;
 
         let features = record.features.as_ref().filter(|features| features.dim > 0);
-        for node in 0..record.num_nodes as usize {
-            write!(self.nodes, "{graph},")?;
-            match record.node_ids.as_ref().and_then(|ids| ids.get(node)) {
-                Some(id) => write!(self.nodes, "{}", cell(Some(id)))?,
-                None => write!(self.nodes, "{node}")?,
-            }
+        for node in 0..record.num_nodes {
+            self.nodes.number(graph)?;
+            put_node(&mut self.nodes, record, node)?;
             let label = record.node_labels.as_ref();
-            let label = label.and_then(|labels| labels.get(node));
-            write!(self.nodes, ",{}", cell(label))?;
-            for value in features.map_or(&[][..], |features| features.row(node)) {
-                write!(self.nodes, ",{value:?}")?;
+            self.nodes.scalar(label.and_then(|labels| labels.get(node as usize)))?;
+            for value in features.map_or(&[][..], |features| features.row(node as usize)) {
+                self.nodes.number(format_args!("{value:?}"))?;
             }
-            writeln!(self.nodes)?;
+            self.nodes.end()?;
         }
-        let dim = features.map_or(0, |features| features.dim);
-        let rows = u64::from(record.num_nodes);
-        match self.node_runs.last_mut() {
-            Some(run) if run.dim == dim => run.rows += rows,
-            _ if rows == 0 => {}
-            _ => self.node_runs.push(Run { rows, dim }),
+        if record.num_nodes > 0 {
+            let dim = features.map_or(0, |features| features.dim);
+            let (fewest, most) = self.attributes.unwrap_or((dim, dim));
+            self.attributes = Some((fewest.min(dim), most.max(dim)));
         }
 
-        for (position, [u, v]) in record.edges.iter().enumerate() {
-            write!(self.edges, "{graph}")?;
-            for end in [u, v] {
-                match record.node_ids.as_ref().and_then(|ids| ids.get(*end as usize)) {
-                    Some(id) => write!(self.edges, ",{}", cell(Some(id)))?,
-                    None => write!(self.edges, ",{end}")?,
-                }
+        for (position, ends) in record.edges.iter().enumerate() {
+            self.edges.number(graph)?;
+            for &end in ends {
+                put_node(&mut self.edges, record, end)?;
             }
             match record.weights.as_ref().and_then(|all| all.get(position)) {
-                Some(weight) => write!(self.edges, ",{weight:?}")?,
-                None => write!(self.edges, ",")?,
+                Some(weight) => self.edges.number(format_args!("{weight:?}"))?,
+                None => self.edges.text("")?,
             }
             let label = record.edge_labels.as_ref();
-            let label = label.and_then(|labels| labels.get(position));
-            writeln!(self.edges, ",{}", cell(label))?;
+            self.edges.scalar(label.and_then(|labels| labels.get(position)))?;
+            self.edges.end()?;
         }
         Ok(())
     }
 }
 
-/// A scalar as a cell; empty where there is none. It never holds a line break.
-pub(crate) fn cell(scalar: Option<&Scalar>) -> Cow<'_, str> {
-    let text = scalar.map_or(Cow::Borrowed(""), spelled);
-    if text.contains([',', '"']) {
-        Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
-    } else {
-        text
+/// A node's id, or its number where it has none.
+fn put_node(out: &mut Out, record: &GraphRecord, node: u32) -> io::Result<()> {
+    match record.node_ids.as_ref().and_then(|ids| ids.get(node as usize)) {
+        Some(id) => out.scalar(Some(id)),
+        None => out.number(node),
     }
 }
 
 /// Puts the header before the rows, and empty cells after the short ones.
-fn complete_nodes(table: &Path, mut rows: File, runs: &[Run]) -> io::Result<()> {
+fn complete_nodes(table: &Path, mut rows: File, attributes: (usize, usize)) -> io::Result<()> {
     rows.rewind()?;
-    let mut rows = BufReader::new(rows);
-    let mut out = BufWriter::new(File::create_new(table)?);
-    let dim = runs.iter().map(|run| run.dim).max().unwrap_or(0);
-    write!(out, "graph,node,label")?;
-    for attribute in 0..dim {
-        write!(out, ",x{attribute}")?;
-    }
-    writeln!(out)?;
-    if runs.iter().all(|run| run.dim == dim) {
+    let (fewest, most) = attributes;
+    let names: Vec<String> = (0..most).map(|attribute| format!("x{attribute}")).collect();
+    let mut out = RowWriter::commas(File::create_new(table)?);
+    let header = ["graph", "node", "label"].into_iter().chain(names.iter().map(String::as_str));
+    out.row(header)?;
+    if fewest == most {
+        let mut out = out.finish()?;
         io::copy(&mut rows, &mut out)?;
-    } else {
-        let mut row = Vec::new();
-        for run in runs {
-            let absent = ",".repeat(dim - run.dim);
-            for _ in 0..run.rows {
-                row.clear();
-                rows.read_until(b'\n', &mut row)?;
-                row.pop();
-                out.write_all(&row)?;
-                writeln!(out, "{absent}")?;
-            }
-        }
+        return out.flush();
     }
-    out.flush()
+    let mut reader = csv::ReaderBuilder::new();
+    let reader = reader.has_headers(false).flexible(true).from_reader(rows);
+    for row in reader.into_records() {
+        let row = row.map_err(io::Error::other)?;
+        let absent = 3 + most - row.len();
+        out.row(row.iter().chain(std::iter::repeat_n("", absent)))?;
+    }
+    out.finish().map(drop)
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{FeatureChoice, FeatureSchema, MAX_DIM, ROUNDING, Scaler, When, count};
+use super::{FeatureChoice, FeatureSchema, MAX_DIM, ROUNDING, Scaler, Subject, When, count};
 use crate::error::{Error, Place, Result};
 use crate::graph::structure::COLUMNS;
-use crate::graph::{Graph, GraphRecord, Scalar};
+use crate::graph::{GraphRecord, Scalar};
 
 /// Fits a [`FeatureSchema`] graph by graph, holding the vocabulary and nothing else.
 #[derive(Debug)]
@@ -50,7 +50,8 @@ impl FeatureFitter {
     /// # Errors
     /// When it disagrees with the graphs before it on having attributes, how many,
     /// or labels, or when there are more than [`MAX_DIM`] columns.
-    pub(crate) fn push(&mut self, record: &GraphRecord, graph: &Graph) -> Result<()> {
+    pub(crate) fn push(&mut self, subject: Subject<'_>) -> Result<()> {
+        let Subject { record, graph, .. } = subject;
         let position = self.graphs;
         self.graphs += 1;
         if graph.num_nodes() == 0 {
@@ -91,7 +92,7 @@ impl FeatureFitter {
             self.degree.push(&[graph.degree(node) as f64]);
         }
         if self.choice.takes_structure(has.attributes) {
-            graph.structure().iter().for_each(|row| self.structure.push(row));
+            subject.structure().rows().iter().for_each(|row| self.structure.push(row));
         }
         Ok(())
     }

@@ -16,20 +16,20 @@
 //!   that training never met is a row of zeros, and is counted;
 //! - the degree, a number of neighbours, is standardised like an attribute, and by
 //!   default stands in only when there is nothing else;
-//! - structure, when asked for, are the numbers of [`structure`](crate::graph::structure),
+//! - structure, when asked for, are the numbers of [`Structure`],
 //!   standardised likewise; they then stand in for the degree.
 
 mod fitter;
 mod stored;
 
-use std::borrow::Borrow;
+use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Place, Result};
-use crate::graph::{Features, Graph, GraphRecord, Scalar};
+use crate::graph::{Features, Graph, GraphRecord, Scalar, Structure};
 
 pub(crate) use fitter::FeatureFitter;
 use stored::Stored;
@@ -82,6 +82,32 @@ impl Default for FeatureChoice {
     /// What the graphs bring, and the degree where they bring nothing.
     fn default() -> FeatureChoice {
         FeatureChoice { attributes: true, labels: true, degree: When::Auto, structure: When::Never }
+    }
+}
+
+/// A graph whose nodes get rows.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    /// As its file has it: attributes and labels.
+    pub record: &'a GraphRecord,
+    /// As algorithms want it: degrees.
+    pub graph: &'a Graph,
+    /// Its structure, where that is known; otherwise it is computed where it is needed.
+    pub structure: Option<&'a Structure>,
+}
+
+impl<'a> Subject<'a> {
+    /// A graph whose structure is not known.
+    pub fn new(record: &'a GraphRecord, graph: &'a Graph) -> Subject<'a> {
+        Subject { record, graph, structure: None }
+    }
+
+    /// The structure that is known, or a new one.
+    fn structure(self) -> Cow<'a, Structure> {
+        match self.structure {
+            Some(known) => Cow::Borrowed(known),
+            None => Cow::Owned(Structure::of(self.graph)),
+        }
     }
 }
 
@@ -156,18 +182,14 @@ impl FeatureSchema {
     /// # Errors
     /// Graphs that disagree in what their nodes have, none at all, nothing that is left to use, more
     /// than [`MAX_DIM`] columns, or attributes so large that their spread is not a finite number.
-    pub fn fit<R, G>(
+    pub fn fit<'a>(
         file: &Path,
         choice: FeatureChoice,
-        graphs: impl IntoIterator<Item = (R, G)>,
-    ) -> Result<FeatureSchema>
-    where
-        R: Borrow<GraphRecord>,
-        G: Borrow<Graph>,
-    {
+        graphs: impl IntoIterator<Item = Subject<'a>>,
+    ) -> Result<FeatureSchema> {
         let mut fitter = FeatureFitter::new(file, choice);
-        for (record, graph) in graphs {
-            fitter.push(record.borrow(), graph.borrow())?;
+        for graph in graphs {
+            fitter.push(graph)?;
         }
         fitter.finish()
     }
@@ -206,10 +228,10 @@ impl FeatureSchema {
     /// to, or has another number of attributes. A graph without nodes never fails.
     pub fn apply(
         &self,
-        record: &GraphRecord,
-        graph: &Graph,
+        subject: Subject<'_>,
         origin: Origin<'_>,
     ) -> Result<(NodeFeatures, Applied)> {
+        let Subject { record, graph, .. } = subject;
         let (n, dim) = (graph.num_nodes(), self.dim());
         let mut values = Vec::new();
         let mut applied = Applied::default();
@@ -227,7 +249,7 @@ impl FeatureSchema {
         values
             .try_reserve_exact(n.saturating_mul(dim))
             .map_err(|_| too_much_memory(record, n, dim, origin))?;
-        let surroundings = self.structure.as_ref().map(|scaler| (scaler, graph.structure()));
+        let surroundings = self.structure.as_ref().map(|scaler| (scaler, subject.structure()));
         for node in 0..n {
             if let Some((scaler, features)) = attributes {
                 let row = features.row(node);
@@ -245,7 +267,7 @@ impl FeatureSchema {
                 scaler.scale([graph.degree(node) as f64], &mut values, &mut applied);
             }
             if let Some((scaler, surroundings)) = &surroundings {
-                scaler.scale(surroundings[node], &mut values, &mut applied);
+                scaler.scale(surroundings.rows()[node], &mut values, &mut applied);
             }
         }
         Ok((NodeFeatures { dim, values }, applied))

@@ -6,7 +6,7 @@ use rand::RngExt;
 
 use crate::error::{Error, Result};
 use crate::graph::GraphRecord;
-use crate::rng::ChaCha8Rng;
+use crate::rng::{ChaCha8Rng, sample_without_replacement};
 
 /// How many edges to change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Noise {
             ));
         }
         let added = self.new_edges(record, pairs, rng);
-        choose(&mut record.edges, num_edges - self.remove, rng);
+        record.edges = some(&record.edges, num_edges - self.remove, rng);
         record.edges.extend(added);
         Ok(())
     }
@@ -76,27 +76,20 @@ impl Noise {
             }
         } else {
             // The pairs are no more than twice the edges: list the free ones.
-            let mut free: Vec<[u32; 2]> = (0..n)
+            let free: Vec<[u32; 2]> = (0..n)
                 .flat_map(|u| (u + 1..n).map(move |v| [u, v]))
                 .filter(|pair| !joined.contains(pair))
                 .collect();
-            choose(&mut free, self.add, rng);
-            added = free;
+            added = some(&free, self.add, rng);
         }
         added
     }
 }
 
-/// Keeps `keep` of the items, in order, each set of that size equally likely:
-/// selection sampling (Knuth, volume 2, 3.4.2, algorithm S).
-fn choose<T>(items: &mut Vec<T>, mut keep: u64, rng: &mut ChaCha8Rng) {
-    let mut left = items.len() as u64;
-    items.retain(|_| {
-        let kept = keep > 0 && rng.random_range(0..left) < keep;
-        left -= 1;
-        keep -= u64::from(kept);
-        kept
-    });
+/// `count` of the edges, in order.
+fn some(edges: &[[u32; 2]], count: u64, rng: &mut ChaCha8Rng) -> Vec<[u32; 2]> {
+    let chosen = sample_without_replacement(edges.len(), count as usize, rng);
+    chosen.into_iter().map(|at| edges[at]).collect()
 }
 
 #[cfg(test)]

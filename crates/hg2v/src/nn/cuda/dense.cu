@@ -1,4 +1,5 @@
-// What follows a product, and its derivative: see dense.rs. Threads are (column, row).
+// What is done to each number, such as what follows a product (see dense.rs), and its derivative.
+// Threads are (column, row).
 
 #define LINEAR 0
 #define RELU 1
@@ -28,6 +29,25 @@ extern "C" __global__ void activate_vjp(float* dy, u64 dy_stride, const float* y
   float* d = dy + row * dy_stride + column;
   if (activation == RELU) *d = v <= 0.f ? 0.f : *d;
   if (activation == TANH) *d *= 1.f - v * v;
+}
+
+// y = sign(e)·ln(1 + |e|): see signed_log.rs.
+extern "C" __global__ void signed_log(const float* e, u64 e_stride, float* y, u64 y_stride, u32 rows,
+                                      u32 columns) {
+  const u32 row = blockIdx.x * blockDim.y + threadIdx.y;
+  const u32 column = blockIdx.y * blockDim.x + threadIdx.x;
+  if (row >= rows || column >= columns) return;
+  const float v = e[row * e_stride + column];
+  y[row * y_stride + column] = copysignf(log1pf(fabsf(v)), v);
+}
+
+// d ← d / (1 + |e|).
+extern "C" __global__ void signed_log_vjp(const float* e, u64 e_stride, float* d, u64 d_stride,
+                                          u32 rows, u32 columns) {
+  const u32 row = blockIdx.x * blockDim.y + threadIdx.y;
+  const u32 column = blockIdx.y * blockDim.x + threadIdx.x;
+  if (row >= rows || column >= columns) return;
+  d[row * d_stride + column] /= 1.f + fabsf(e[row * e_stride + column]);
 }
 
 // The sum of every column. A thread adds every blockDim.y-th row, and their sums

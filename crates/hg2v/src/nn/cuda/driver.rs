@@ -55,6 +55,8 @@ kernels!(
     krylov_hop,
     activate,
     activate_vjp,
+    signed_log,
+    signed_log_vjp,
     column_sums,
     copy,
     parts,

@@ -61,6 +61,8 @@ struct Way {
     /// Numbers that have arrived, or are to leave.
     parcel: Room<f32>,
     scratch: Scratch,
+    /// Graphs side by side, before they leave.
+    together: Batch,
 }
 
 /// Numbers on the card.
@@ -87,7 +89,7 @@ impl Cuda {
     /// A buffer with these numbers.
     pub fn uploaded(&self, numbers: &[f32]) -> Buffer {
         let mut buffer = self.zeros(numbers.len());
-        self.upload(numbers, PanelMut(&mut buffer, Window::whole(0, 1, numbers.len())));
+        self.upload(&[numbers], PanelMut(&mut buffer, Window::whole(0, 1, numbers.len())));
         buffer
     }
 
@@ -237,8 +239,10 @@ impl Device for Cuda {
         store.gather_features(&self.card, batch, to, stride);
     }
 
-    fn place(&self, batch: &Batch, to: &mut Placed) {
-        to.fill(&self.card, &mut self.way().staging, batch);
+    fn place(&self, graphs: &[&Batch], to: &mut Placed) {
+        let Way { staging, together, .. } = &mut *self.way();
+        together.concat_from(graphs.iter().copied());
+        to.fill(&self.card, staging, together);
     }
 
     fn new_place(&self) -> Placed {
@@ -256,13 +260,18 @@ impl Device for Cuda {
         buffer.0.reserve(&self.card, len);
     }
 
-    fn upload(&self, from: &[f32], PanelMut(to, window): PanelMut<'_, Buffer>) {
+    fn upload(&self, from: &[&[f32]], PanelMut(to, window): PanelMut<'_, Buffer>) {
         let (to, stride) = at(to, window);
         let whole = window.rows == 1 || stride == window.columns;
         let Way { staging, parcel, .. } = &mut *self.way();
-        parcel.reserve(&self.card, if whole { 0 } else { from.len() });
-        staging.send(&self.card, if whole { to } else { parcel.at(0) }, from.len(), |words| {
-            words.iter_mut().zip(from).for_each(|(word, value)| *word = value.to_bits());
+        let len = from.iter().map(|piece| piece.len()).sum();
+        parcel.reserve(&self.card, if whole { 0 } else { len });
+        staging.send(&self.card, if whole { to } else { parcel.at(0) }, len, |mut words| {
+            for piece in from {
+                let (here, rest) = words.split_at_mut(piece.len());
+                here.iter_mut().zip(*piece).for_each(|(word, value)| *word = value.to_bits());
+                words = rest;
+            }
         });
         if !whole {
             self.copy((parcel.at(0), window.columns), (to, stride), window.rows, window.columns);
@@ -490,6 +499,44 @@ impl Device for Cuda {
             dout.1 as u64,
             dv.0,
             dv.1 as u64,
+        );
+    }
+
+    fn signed_log(
+        &self,
+        Panel(e, e_window): Panel<'_, Buffer>,
+        PanelMut(y, window): PanelMut<'_, Buffer>,
+    ) {
+        let (e, y) = (at(e, e_window), at(y, window));
+        launch!(
+            self.card,
+            signed_log,
+            Shape::elements(window.rows, window.columns),
+            e.0,
+            e.1 as u64,
+            y.0,
+            y.1 as u64,
+            window.rows as u32,
+            window.columns as u32,
+        );
+    }
+
+    fn signed_log_vjp(
+        &self,
+        Panel(e, e_window): Panel<'_, Buffer>,
+        PanelMut(d, window): PanelMut<'_, Buffer>,
+    ) {
+        let (e, d) = (at(e, e_window), at(d, window));
+        launch!(
+            self.card,
+            signed_log_vjp,
+            Shape::elements(window.rows, window.columns),
+            e.0,
+            e.1 as u64,
+            d.0,
+            d.1 as u64,
+            window.rows as u32,
+            window.columns as u32,
         );
     }
 

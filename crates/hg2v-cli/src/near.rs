@@ -45,7 +45,7 @@ impl NearArgs {
         }
     }
 
-    pub(crate) fn choice(&self, way: Way, seed: u64) -> Choice {
-        Choice { metric: self.metric(), standardise: self.standardise, way, seed }
+    pub(crate) fn options(&self, index: Way, seed: u64) -> Choice {
+        Choice { metric: self.metric(), standardise: self.standardise, index, seed }
     }
 }

@@ -1,10 +1,11 @@
 //! Vectors as maps, and who is near whom.
 
+use std::borrow::Cow;
+
 use hg2v::error::Result;
 use hg2v_search::catalog::Choice;
 use hg2v_search::project::{Point, Tsne, Umap, pca, tsne, umap};
-use hg2v_search::scale::Scale;
-use hg2v_search::{Index, Metric, Neighbor, Space};
+use hg2v_search::{Index, Metric, Neighbor, NeighborGraph, Space};
 
 /// How vectors become places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,11 +28,21 @@ impl Method {
         }
     }
 
-    fn points(self, dim: usize, values: &[f32], seed: u64) -> Result<Vec<Point>> {
+    /// How many neighbours of each of `rows` vectors it looks at.
+    fn neighbors_needed(self, rows: usize) -> Result<usize> {
         match self {
-            Method::Pca => Ok(pca(dim, values, 2)?.points()),
-            Method::Tsne => tsne(dim, values, &Tsne { seed, ..Tsne::default() }, |_| ()),
-            Method::Umap => umap(dim, values, &Umap { seed, ..Umap::default() }, |_| ()),
+            Method::Pca => Ok(0),
+            Method::Tsne => Tsne::default().neighbors_needed(rows),
+            Method::Umap => Umap::default().neighbors_needed(rows),
+        }
+    }
+
+    /// A place for each row of `graph`; `components` are those of PCA.
+    fn points(self, graph: &NeighborGraph, components: &[Point], seed: u64) -> Result<Vec<Point>> {
+        match self {
+            Method::Pca => Ok(components.to_vec()),
+            Method::Tsne => tsne(graph, components, &Tsne::default(), |_| ()),
+            Method::Umap => umap(graph, components, &Umap { seed, ..Umap::default() }, |_| ()),
         }
     }
 }
@@ -63,32 +74,51 @@ pub struct Map {
 
 impl Map {
     /// Maps of vectors of `dim` numbers each, and the [six](NEIGHBORS) nearest to each, exact or
-    /// through links as `choice` says. Of a standardised choice, maps are of the standardised
-    /// vectors, too. `watch` hears what is being done.
+    /// through links as `options` say. Of standardised vectors, maps are standardised, too. `watch`
+    /// hears what is being done.
+    ///
+    /// One neighbour graph serves all of it. Maps keep Euclidean distances: where neighbours are
+    /// told by another metric, and a map needs some, those of the maps are a second one.
     ///
     /// # Errors
     /// Vectors without numbers, or of which no map can be made.
     pub fn new(
         dim: usize,
-        mut values: Vec<f32>,
-        choice: Choice,
+        vectors: Vec<f32>,
+        options: Choice,
         methods: &[Method],
         mut watch: impl FnMut(&'static str),
     ) -> Result<Map> {
-        let Choice { metric, standardise, way, seed } = choice;
+        let Choice { metric, standardise, index, seed } = options;
         watch("neighbours");
         let space = match standardise {
-            true => Space::standardised(dim, values.clone(), metric)?,
-            false => Space::new(dim, values.clone(), metric)?,
+            true => Space::standardised(dim, vectors, metric)?,
+            false => Space::new(dim, vectors, metric)?,
         };
-        let neighbors = Index::new(space, way, seed, |_| ())?.nearest_others(NEIGHBORS)?;
-        if standardise {
-            Scale::of(&values, dim).apply(&mut values);
+        let mut needed = 0;
+        for method in methods {
+            needed = needed.max(method.neighbors_needed(space.len())?);
         }
+        let same = metric == Metric::Euclidean;
+        let k = if same { needed.max(NEIGHBORS) } else { NEIGHBORS };
+        let listed = Index::new(space, index, seed, |_| ())?;
+        let graph = listed.neighbor_graph(k)?;
+        let rows = listed.into_space().into_rows();
+        let components = match methods.is_empty() {
+            true => Vec::new(),
+            false => pca(dim, &rows, 2)?.points(),
+        };
+        let of_maps = match same || needed == 0 {
+            true => Cow::Borrowed(&graph),
+            false => {
+                let space = Space::new(dim, rows, Metric::Euclidean)?;
+                Cow::Owned(Index::new(space, index, seed, |_| ())?.neighbor_graph(needed)?)
+            }
+        };
         let mut projections = Vec::new();
         for method in methods {
             watch(method.name());
-            let points = method.points(dim, &values, seed)?;
+            let points = method.points(&of_maps, &components, seed)?;
             projections.push(Projection { name: method.name().to_owned(), points });
         }
         let words = match metric {
@@ -96,6 +126,7 @@ impl Map {
             Metric::Cosine => "1 less the cosine",
         };
         let after = if standardise { ", columns standardised" } else { "" };
+        let neighbors = graph.into_lists(NEIGHBORS);
         Ok(Map { dim, projections, neighbors, metric: format!("{words}{after}") })
     }
 }

@@ -39,8 +39,8 @@ pub(crate) fn main() -> hg2v::Result<()> {
     // 2. Vectors, and an index of them by name.
     let model = Hg2v::params().dim(16).levels(2).epochs(2).seed(1).fit(&graphs)?;
     let vectors = embedded(&Machine::Cpu, &model, &graphs, "graphs".as_ref(), None, |_| {})?;
-    let choice = Choice { metric: Metric::Euclidean, standardise: true, ..Choice::default() };
-    let catalog = Catalog::new(vectors.clone(), "graphs".as_ref(), choice, |_| {})?;
+    let options = Choice { metric: Metric::Euclidean, standardise: true, ..Choice::default() };
+    let catalog = Catalog::new(vectors.clone(), "graphs".as_ref(), options, |_| {})?;
 
     // 3. Who is like the cycle of eight with a tail of three?
     let here = catalog.positions("8+3")[0];

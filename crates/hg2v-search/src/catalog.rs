@@ -23,14 +23,14 @@ pub struct Choice {
     /// Whether every column is brought to mean 0 and variance 1 first.
     pub standardise: bool,
     /// Whether all are looked at.
-    pub way: Way,
+    pub index: Way,
     /// Seeds the links of an approximate index.
     pub seed: u64,
 }
 
 impl Default for Choice {
     fn default() -> Choice {
-        Choice { metric: Metric::Cosine, standardise: false, way: Way::BySize, seed: 0 }
+        Choice { metric: Metric::Cosine, standardise: false, index: Way::BySize, seed: 0 }
     }
 }
 
@@ -56,7 +56,7 @@ impl Catalog {
     pub fn new(
         vectors: Vectors,
         file: &Path,
-        choice: Choice,
+        options: Choice,
         watch: impl FnMut(usize),
     ) -> Result<Catalog> {
         let Vectors { dim, values, ids, labels, .. } = vectors;
@@ -64,11 +64,11 @@ impl Catalog {
             let problem = "it holds no vectors";
             return Err(Error::input(file, Place::Whole, problem, "write some with hg2v embed"));
         }
-        let space = match choice.standardise {
-            true => Space::standardised(dim, values, choice.metric)?,
-            false => Space::new(dim, values, choice.metric)?,
+        let space = match options.standardise {
+            true => Space::standardised(dim, values, options.metric)?,
+            false => Space::new(dim, values, options.metric)?,
         };
-        let index = Index::new(space, choice.way, choice.seed, watch)?;
+        let index = Index::new(space, options.index, options.seed, watch)?;
         let mut by_name = BTreeMap::new();
         let mut further = BTreeMap::<String, Vec<usize>>::new();
         for (position, id) in ids.iter().enumerate() {

@@ -201,8 +201,8 @@ fn draw(
     let summary = summarize_records(file, Format::Jsonl, Vec::new(), records, &summary_options());
     let dim = trained.model.network().layout.embedding_dim();
     // Where a particle is says most in these vectors, and least about its aggregate.
-    let choice = Choice { metric: Metric::Euclidean, standardise: true, ..Choice::default() };
-    let map = Map::new(dim, vectors, choice, &[Method::Pca, Method::Umap], |_| ())?;
+    let search = Choice { metric: Metric::Euclidean, standardise: true, ..Choice::default() };
+    let map = Map::new(dim, vectors, search, &[Method::Pca, Method::Umap], |_| ())?;
     let contents = Contents {
         title: "Diffusion-limited aggregates".to_owned(),
         config: Some(trained.model.config()),

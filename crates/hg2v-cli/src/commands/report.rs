@@ -113,7 +113,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         sample: args.sample,
         title: args.title.as_deref(),
         methods: &methods,
-        choice: args.near.choice(Way::BySize, context.seed()),
+        search: args.near.options(Way::BySize, context.seed()),
         cache: args.cache.open(),
     };
     // Before the page is made: a place that cannot be written is said at once.
@@ -139,7 +139,7 @@ pub(super) struct Wanted<'a> {
     pub(super) sample: usize,
     pub(super) title: Option<&'a str>,
     pub(super) methods: &'a [Method],
-    pub(super) choice: Choice,
+    pub(super) search: Choice,
     pub(super) cache: Option<Cache>,
 }
 
@@ -170,7 +170,7 @@ impl Wanted<'_> {
         };
         let bar = context.progress("drawing", None);
         let watch = |what| bar.set_message(what);
-        let map = Map::new(dim, values, self.choice, self.methods, watch)?;
+        let map = Map::new(dim, values, self.search, self.methods, watch)?;
         bar.finish_and_clear();
         let mut notes = Vec::new();
         if graphs.fingerprint() != run.config.data.fingerprint {

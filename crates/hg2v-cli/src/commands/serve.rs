@@ -125,7 +125,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let data = args.data.map(|data| dataset::locate(&data, context.global.data_dir.as_deref()));
     let data = data.transpose()?;
-    let choice = args.near.choice(Way::BySize, context.seed());
+    let search = args.near.options(Way::BySize, context.seed());
     let cache = args.cache.open();
     let machine = args.device.open()?;
     let page = match &data {
@@ -140,7 +140,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
                     sample: SAMPLE,
                     title: None,
                     methods: &[Method::Pca],
-                    choice,
+                    search,
                     cache: cache.clone(),
                 };
                 // Who asks for vectors can do without.
@@ -157,7 +157,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         index: args.index,
         data,
         page,
-        choice,
+        search,
         machine,
         listen: args.listen,
         token: args.token,

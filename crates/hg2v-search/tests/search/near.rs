@@ -209,15 +209,15 @@ fn a_far_group_of_rows_that_come_together_is_found() {
 fn the_same_bits_at_any_number_of_threads() {
     let (n, dim) = (1500, 20);
     let rows = clusters(n, dim, 10);
-    let run = |way: Way| {
+    let run = |kind: Way| {
         let space = Space::new(dim, rows.clone(), Metric::Cosine).unwrap();
-        let index = Index::new(space, way, 3, |_| {}).unwrap();
-        (index.nearest_others(6).unwrap(), duplicates(index.space(), 0.02, 100).unwrap())
+        let index = Index::new(space, kind, 3, |_| {}).unwrap();
+        (index.neighbor_graph(6).unwrap(), duplicates(index.space(), 0.02, 100).unwrap())
     };
-    for way in [Way::Exact, Way::Approximate] {
-        let one = in_pool(1, || run(way));
-        assert!(in_pool(2, || run(way)) == one);
-        assert!(in_pool(5, || run(way)) == one);
+    for kind in [Way::Exact, Way::Approximate] {
+        let one = in_pool(1, || run(kind));
+        assert!(in_pool(2, || run(kind)) == one);
+        assert!(in_pool(5, || run(kind)) == one);
     }
 }
 

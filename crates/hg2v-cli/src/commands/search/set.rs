@@ -111,7 +111,7 @@ impl Set {
         if let Some(graphs) = &mut graphs {
             graphs.aligned = check_vectors(&args.vectors, &vectors, &graphs.records).is_ok();
         }
-        let way = match (args.exact, args.approximate) {
+        let kind = match (args.exact, args.approximate) {
             (true, _) => Way::Exact,
             (_, true) => Way::Approximate,
             _ if args.outliers.is_some() => Way::BySize,
@@ -119,11 +119,11 @@ impl Set {
             _ => Way::Exact,
         };
         let bar = context.progress("linking", Some(vectors.len() as u64));
-        let choice = near.choice(way, context.seed());
+        let options = near.options(kind, context.seed());
         let watch = |done| bar.set_position(done as u64);
-        let catalog = Catalog::new(vectors, &args.vectors, choice, watch)?;
+        let catalog = Catalog::new(vectors, &args.vectors, options, watch)?;
         bar.finish_and_clear();
-        if !catalog.index.is_exact() && way == Way::BySize {
+        if !catalog.index.is_exact() && kind == Way::BySize {
             context.say(format!(
                 "{} vectors: neighbours are found through links from {APPROXIMATE_FROM} on; --exact looks at all",
                 catalog.len()

@@ -1,8 +1,8 @@
 //! Options about distances between vectors that several commands share.
 
 use clap::ValueEnum;
-use hg2v_search::catalog::Choice;
-use hg2v_search::{Metric, Way};
+use hg2v_search::catalog::SearchOptions;
+use hg2v_search::{IndexKind, Metric};
 
 /// How far apart two vectors are.
 #[derive(clap::Args, Clone, Copy)]
@@ -45,7 +45,7 @@ impl NearArgs {
         }
     }
 
-    pub(crate) fn options(&self, index: Way, seed: u64) -> Choice {
-        Choice { metric: self.metric(), standardise: self.standardise, index, seed }
+    pub(crate) fn options(&self, index: IndexKind, seed: u64) -> SearchOptions {
+        SearchOptions { metric: self.metric(), standardise: self.standardise, index, seed }
     }
 }

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use hg2v::error::Result;
-use hg2v_search::catalog::Choice;
+use hg2v_search::catalog::SearchOptions;
 use hg2v_search::project::{Point, Tsne, Umap, pca, tsne, umap};
 use hg2v_search::{Index, Metric, Neighbor, NeighborGraph, Space};
 
 /// How vectors become places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum ProjectionMethod {
     /// Principal components.
     Pca,
     /// t-SNE.
@@ -18,31 +18,33 @@ pub enum Method {
     Umap,
 }
 
-impl Method {
+impl ProjectionMethod {
     /// The name users type.
     pub fn name(self) -> &'static str {
         match self {
-            Method::Pca => "pca",
-            Method::Tsne => "tsne",
-            Method::Umap => "umap",
+            ProjectionMethod::Pca => "pca",
+            ProjectionMethod::Tsne => "tsne",
+            ProjectionMethod::Umap => "umap",
         }
     }
 
     /// How many neighbours of each of `rows` vectors it looks at.
     fn neighbors_needed(self, rows: usize) -> Result<usize> {
         match self {
-            Method::Pca => Ok(0),
-            Method::Tsne => Tsne::default().neighbors_needed(rows),
-            Method::Umap => Umap::default().neighbors_needed(rows),
+            ProjectionMethod::Pca => Ok(0),
+            ProjectionMethod::Tsne => Tsne::default().neighbors_needed(rows),
+            ProjectionMethod::Umap => Umap::default().neighbors_needed(rows),
         }
     }
 
     /// A place for each row of `graph`; `components` are those of PCA.
     fn points(self, graph: &NeighborGraph, components: &[Point], seed: u64) -> Result<Vec<Point>> {
         match self {
-            Method::Pca => Ok(components.to_vec()),
-            Method::Tsne => tsne(graph, components, &Tsne::default(), |_| ()),
-            Method::Umap => umap(graph, components, &Umap { seed, ..Umap::default() }, |_| ()),
+            ProjectionMethod::Pca => Ok(components.to_vec()),
+            ProjectionMethod::Tsne => tsne(graph, components, &Tsne::default(), |_| ()),
+            ProjectionMethod::Umap => {
+                umap(graph, components, &Umap { seed, ..Umap::default() }, |_| ())
+            }
         }
     }
 }
@@ -85,11 +87,11 @@ impl Map {
     pub fn new(
         dim: usize,
         vectors: Vec<f32>,
-        options: Choice,
-        methods: &[Method],
+        options: SearchOptions,
+        methods: &[ProjectionMethod],
         mut watch: impl FnMut(&'static str),
     ) -> Result<Map> {
-        let Choice { metric, standardise, index, seed } = options;
+        let SearchOptions { metric, standardise, index, seed } = options;
         watch("neighbours");
         let space = match standardise {
             true => Space::standardised(dim, vectors, metric)?,

@@ -117,7 +117,7 @@ pub enum Mode {
 
 /// A page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Made {
+pub struct Page {
     /// The file.
     pub html: String,
     /// How many graphs are on it.
@@ -129,7 +129,7 @@ pub struct Made {
 ///
 /// # Errors
 /// Projections or neighbours that do not belong to the graphs.
-pub fn page(contents: &Contents<'_>, mode: Mode) -> Result<Made> {
+pub fn page(contents: &Contents<'_>, mode: Mode) -> Result<Page> {
     contents.check()?;
     let Collection { run, graphs, pyramids, .. } = contents.collection;
     let scheme = Scheme::of(run.records);
@@ -141,7 +141,7 @@ pub fn page(contents: &Contents<'_>, mode: Mode) -> Result<Made> {
     loop {
         let html = html(contents, mode, &scheme, &which, &sketches)?;
         if html.len() <= MOST_BYTES || which.len() <= 1 {
-            return Ok(Made { html, shown: which.len() });
+            return Ok(Page { html, shown: which.len() });
         }
         // A little fewer than would fit if all were alike.
         let share = 0.95 * MOST_BYTES as f64 / html.len() as f64;

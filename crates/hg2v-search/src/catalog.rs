@@ -12,25 +12,30 @@ use hg2v::nn::machine::Machine;
 use hg2v::prepare::Run;
 use hg2v::vectors::Vectors;
 
-use crate::index::{Index, Way};
+use crate::index::{Index, IndexKind};
 use crate::space::{Metric, Space};
 
 /// How vectors are to be searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Choice {
+pub struct SearchOptions {
     /// How far two are apart.
     pub metric: Metric,
     /// Whether every column is brought to mean 0 and variance 1 first.
     pub standardise: bool,
     /// Whether all are looked at.
-    pub index: Way,
+    pub index: IndexKind,
     /// Seeds the links of an approximate index.
     pub seed: u64,
 }
 
-impl Default for Choice {
-    fn default() -> Choice {
-        Choice { metric: Metric::Cosine, standardise: false, index: Way::BySize, seed: 0 }
+impl Default for SearchOptions {
+    fn default() -> SearchOptions {
+        SearchOptions {
+            metric: Metric::Cosine,
+            standardise: false,
+            index: IndexKind::BySize,
+            seed: 0,
+        }
     }
 }
 
@@ -56,7 +61,7 @@ impl Catalog {
     pub fn new(
         vectors: Vectors,
         file: &Path,
-        options: Choice,
+        options: SearchOptions,
         watch: impl FnMut(usize),
     ) -> Result<Catalog> {
         let Vectors { dim, values, ids, labels, .. } = vectors;

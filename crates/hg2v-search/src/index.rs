@@ -13,7 +13,7 @@ pub const APPROXIMATE_FROM: usize = 50_000;
 
 /// How an index finds neighbours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Way {
+pub enum IndexKind {
     /// By looking at all rows, up to [`APPROXIMATE_FROM`] of them; by links beyond.
     #[default]
     BySize,
@@ -38,14 +38,14 @@ impl<R: Real> Index<R> {
     /// None that the defaults can cause.
     pub fn new(
         space: Space<R>,
-        kind: Way,
+        kind: IndexKind,
         seed: u64,
         watch: impl FnMut(usize),
     ) -> Result<Index<R>> {
         let linked = match kind {
-            Way::BySize => space.len() >= APPROXIMATE_FROM,
-            Way::Exact => false,
-            Way::Approximate => true,
+            IndexKind::BySize => space.len() >= APPROXIMATE_FROM,
+            IndexKind::Exact => false,
+            IndexKind::Approximate => true,
         };
         let params = Params { seed, ..Params::default() };
         let links = linked.then(|| Hnsw::new(&space, params, watch)).transpose()?;

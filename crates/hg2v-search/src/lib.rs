@@ -45,6 +45,6 @@ pub mod explain;
 
 pub mod project;
 
-pub use index::{APPROXIMATE_FROM, Index, Way};
+pub use index::{APPROXIMATE_FROM, Index, IndexKind};
 pub use neighbor_graph::NeighborGraph;
 pub use space::{Metric, Neighbor, Space};

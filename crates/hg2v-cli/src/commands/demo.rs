@@ -24,9 +24,9 @@ use hg2v_eval::evaluation::Evaluation;
 use hg2v_eval::method::Embedder;
 use hg2v_eval::select;
 use hg2v_eval::study::{Mode, Study};
-use hg2v_report::{Contents, Map, Method, page, run};
+use hg2v_report::{Contents, Map, ProjectionMethod, page, run};
 use hg2v_search::Metric;
-use hg2v_search::catalog::Choice;
+use hg2v_search::catalog::SearchOptions;
 use serde_json::json;
 
 use super::coarsen::render;
@@ -201,8 +201,10 @@ fn draw(
     let summary = summarize_records(file, Format::Jsonl, Vec::new(), records, &summary_options());
     let dim = trained.model.network().layout.embedding_dim();
     // Where a particle is says most in these vectors, and least about its aggregate.
-    let search = Choice { metric: Metric::Euclidean, standardise: true, ..Choice::default() };
-    let map = Map::new(dim, vectors, search, &[Method::Pca, Method::Umap], |_| ())?;
+    let search =
+        SearchOptions { metric: Metric::Euclidean, standardise: true, ..SearchOptions::default() };
+    let map =
+        Map::new(dim, vectors, search, &[ProjectionMethod::Pca, ProjectionMethod::Umap], |_| ())?;
     let contents = Contents {
         title: "Diffusion-limited aggregates".to_owned(),
         config: Some(trained.model.config()),

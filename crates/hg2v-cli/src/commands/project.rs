@@ -11,7 +11,7 @@ use hg2v::output::overwrite::Destination;
 use hg2v::vectors::{self, Key, Shape, VectorSink};
 use hg2v_search::project::{Point, Tsne, Umap, pca, tsne, umap};
 use hg2v_search::scale::Scale;
-use hg2v_search::{Index, Metric, NeighborGraph, Space, Way};
+use hg2v_search::{Index, IndexKind, Metric, NeighborGraph, Space};
 use serde_json::json;
 
 use crate::context::Context;
@@ -93,7 +93,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let places = components.points();
     let graph = |k: usize| -> hg2v::Result<NeighborGraph> {
         let space = Space::new(dim, values.clone(), Metric::Euclidean)?;
-        Index::new(space, Way::BySize, seed, |_| ())?.neighbor_graph(k)
+        Index::new(space, IndexKind::BySize, seed, |_| ())?.neighbor_graph(k)
     };
     let points: Vec<Point> = match args.method {
         MethodArg::Pca => {

@@ -18,9 +18,9 @@ use hg2v::{saved, vectors};
 use hg2v_eval::evaluation::Evaluation;
 use hg2v_report::page::SAMPLE;
 use hg2v_report::run::{RunFolder, read_evaluation};
-use hg2v_report::{Contents, Made, Map, Method, Mode, page};
-use hg2v_search::Way;
-use hg2v_search::catalog::Choice;
+use hg2v_report::{Contents, Map, Mode, Page, ProjectionMethod, page};
+use hg2v_search::IndexKind;
+use hg2v_search::catalog::SearchOptions;
 use hg2v_serve::options::Shown;
 use serde_json::json;
 
@@ -87,12 +87,12 @@ pub(crate) struct Args {
     cache: CacheArgs,
 }
 
-impl From<MethodArg> for Method {
-    fn from(method: MethodArg) -> Method {
+impl From<MethodArg> for ProjectionMethod {
+    fn from(method: MethodArg) -> ProjectionMethod {
         match method {
-            MethodArg::Pca => Method::Pca,
-            MethodArg::Tsne => Method::Tsne,
-            MethodArg::Umap => Method::Umap,
+            MethodArg::Pca => ProjectionMethod::Pca,
+            MethodArg::Tsne => ProjectionMethod::Tsne,
+            MethodArg::Umap => ProjectionMethod::Umap,
         }
     }
 }
@@ -105,7 +105,8 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     for input in [&args.data, &args.embeddings, &args.evaluation].into_iter().flatten() {
         refuse_same(input, &args.out)?;
     }
-    let methods: Vec<Method> = args.projections.iter().copied().map(Method::from).collect();
+    let methods: Vec<ProjectionMethod> =
+        args.projections.iter().copied().map(ProjectionMethod::from).collect();
     let wanted = Wanted {
         run: &args.run,
         of: Of::Files { data: args.data.as_deref(), embeddings: args.embeddings.as_deref() },
@@ -113,7 +114,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         sample: args.sample,
         title: args.title.as_deref(),
         methods: &methods,
-        search: args.near.options(Way::BySize, context.seed()),
+        search: args.near.options(IndexKind::BySize, context.seed()),
         cache: args.cache.open(),
     };
     // Before the page is made: a place that cannot be written is said at once.
@@ -138,8 +139,8 @@ pub(super) struct Wanted<'a> {
     pub(super) evaluation: Option<&'a Path>,
     pub(super) sample: usize,
     pub(super) title: Option<&'a str>,
-    pub(super) methods: &'a [Method],
-    pub(super) search: Choice,
+    pub(super) methods: &'a [ProjectionMethod],
+    pub(super) search: SearchOptions,
     pub(super) cache: Option<Cache>,
 }
 
@@ -150,7 +151,7 @@ impl Wanted<'_> {
         mode: Mode,
         machine: &Machine,
         context: &Context,
-    ) -> anyhow::Result<(Made, usize)> {
+    ) -> anyhow::Result<(Page, usize)> {
         let run = RunFolder::read(self.run)?;
         let graphs = self.graphs(&run, context)?;
         let preparation = &run.config.preparation;
@@ -297,13 +298,13 @@ fn evaluation_of(file: &Path, collection: &Collection<'_>) -> hg2v::Result<Evalu
 }
 
 /// Writes the page, whole or not at all.
-pub(super) fn write(mut out: OutputFile, made: &Made) -> hg2v::Result<()> {
+pub(super) fn write(mut out: OutputFile, made: &Page) -> hg2v::Result<()> {
     let written = out.write_all(made.html.as_bytes());
     written.map_err(|e| Error::io(out.path(), "write", e))?;
     out.commit()
 }
 
-fn said(args: &Args, made: &Made, graphs: usize, context: &Context) -> anyhow::Result<()> {
+fn said(args: &Args, made: &Page, graphs: usize, context: &Context) -> anyhow::Result<()> {
     let bytes = made.html.len();
     context.tell(json!({
         "out": args.out, "graphs": graphs, "shown": made.shown, "bytes": bytes,

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use hg2v::dataset;
 use hg2v_report::page::SAMPLE;
-use hg2v_report::{Method, Mode};
-use hg2v_search::Way;
+use hg2v_report::{Mode, ProjectionMethod};
+use hg2v_search::IndexKind;
 use hg2v_serve::options::Page;
 use hg2v_serve::{Options, Server};
 use serde_json::json;
@@ -125,7 +125,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let data = args.data.map(|data| dataset::locate(&data, context.global.data_dir.as_deref()));
     let data = data.transpose()?;
-    let search = args.near.options(Way::BySize, context.seed());
+    let search = args.near.options(IndexKind::BySize, context.seed());
     let cache = args.cache.open();
     let machine = args.device.open()?;
     let page = match &data {
@@ -139,7 +139,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
                     evaluation: None,
                     sample: SAMPLE,
                     title: None,
-                    methods: &[Method::Pca],
+                    methods: &[ProjectionMethod::Pca],
                     search,
                     cache: cache.clone(),
                 };

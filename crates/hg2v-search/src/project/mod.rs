@@ -11,14 +11,14 @@
 //!
 //! ```
 //! use hg2v_search::project::{Tsne, Umap, pca, tsne, umap};
-//! use hg2v_search::{Index, Way, Metric, Space};
+//! use hg2v_search::{Index, IndexKind, Metric, Space};
 //!
 //! let vectors: Vec<f32> = (0..40).map(|i| (i * i % 17) as f32).collect();
 //! let rows = vectors.len() / 4;
 //! let (t, u) = (Tsne::default(), Umap { neighbors: 5, ..Umap::default() });
 //! let k = t.neighbors_needed(rows)?.max(u.neighbors_needed(rows)?);
 //! let space = Space::new(4, vectors.clone(), Metric::Euclidean)?;
-//! let graph = Index::new(space, Way::BySize, 0, |_| {})?.neighbor_graph(k)?;
+//! let graph = Index::new(space, IndexKind::BySize, 0, |_| {})?.neighbor_graph(k)?;
 //! let places = pca(4, &vectors, 2)?.points();
 //! let maps = [tsne(&graph, &places, &t, |_| {})?, umap(&graph, &places, &u, |_| {})?];
 //! assert!(maps.iter().all(|points| points.len() == rows));

@@ -1,14 +1,14 @@
 //! Maps of vectors.
 
 use hg2v_search::project::{Pca, Point, Tsne, Umap, pca, tsne, umap};
-use hg2v_search::{Index, Metric, NeighborGraph, Space, Way};
+use hg2v_search::{Index, IndexKind, Metric, NeighborGraph, Space};
 
 use crate::common::{clusters, in_pool, numbers};
 
 /// Neighbours and principal components, of which maps are made.
 fn seen(dim: usize, vectors: &[f32], k: usize) -> (NeighborGraph, Vec<Point>) {
     let space = Space::new(dim, vectors.to_vec(), Metric::Euclidean).unwrap();
-    let index = Index::new(space, Way::Exact, 0, |_| {}).unwrap();
+    let index = Index::new(space, IndexKind::Exact, 0, |_| {}).unwrap();
     (index.neighbor_graph(k).unwrap(), pca(dim, vectors, 2).unwrap().points())
 }
 
@@ -155,7 +155,7 @@ fn a_neighbour_graph_that_does_not_fit_is_refused() {
     let other = told(tsne(&graph, &places[1..], &t, |_| {}));
     assert!(other.contains("rows is 39") && other.contains("40 rows"), "{other}");
     let space = Space::new(4, vectors, Metric::Cosine).unwrap();
-    let cosine = Index::new(space, Way::Exact, 0, |_| {}).unwrap().neighbor_graph(5).unwrap();
+    let cosine = Index::new(space, IndexKind::Exact, 0, |_| {}).unwrap().neighbor_graph(5).unwrap();
     let angles = told(tsne(&cosine, &places, &t, |_| {}));
     assert!(angles.contains("Euclidean"), "{angles}");
 }
@@ -167,7 +167,7 @@ fn the_first_of_many_neighbours_are_the_few() {
     vectors.copy_within(0..6 * 40, 6 * 300);
     for metric in [Metric::Euclidean, Metric::Cosine] {
         let space = Space::new(6, vectors.clone(), metric).unwrap();
-        let index = Index::new(space, Way::Exact, 0, |_| {}).unwrap();
+        let index = Index::new(space, IndexKind::Exact, 0, |_| {}).unwrap();
         let many = index.neighbor_graph(90).unwrap();
         for k in [1, 6, 14, 89] {
             let few = index.neighbor_graph(k).unwrap();

@@ -13,7 +13,7 @@ use hg2v::vectors;
 use hg2v::{Hg2v, Result};
 use hg2v_search::catalog::{Catalog, embedded};
 use hg2v_search::explain::explain;
-use hg2v_search::{APPROXIMATE_FROM, Neighbor, Way};
+use hg2v_search::{APPROXIMATE_FROM, IndexKind, Neighbor};
 use serde_json::{Value, json};
 
 use super::Args;
@@ -112,18 +112,18 @@ impl Set {
             graphs.aligned = check_vectors(&args.vectors, &vectors, &graphs.records).is_ok();
         }
         let kind = match (args.exact, args.approximate) {
-            (true, _) => Way::Exact,
-            (_, true) => Way::Approximate,
-            _ if args.outliers.is_some() => Way::BySize,
+            (true, _) => IndexKind::Exact,
+            (_, true) => IndexKind::Approximate,
+            _ if args.outliers.is_some() => IndexKind::BySize,
             // A look at all of them takes less than linking them first.
-            _ => Way::Exact,
+            _ => IndexKind::Exact,
         };
         let bar = context.progress("linking", Some(vectors.len() as u64));
         let options = near.options(kind, context.seed());
         let watch = |done| bar.set_position(done as u64);
         let catalog = Catalog::new(vectors, &args.vectors, options, watch)?;
         bar.finish_and_clear();
-        if !catalog.index.is_exact() && kind == Way::BySize {
+        if !catalog.index.is_exact() && kind == IndexKind::BySize {
             context.say(format!(
                 "{} vectors: neighbours are found through links from {APPROXIMATE_FROM} on; --exact looks at all",
                 catalog.len()

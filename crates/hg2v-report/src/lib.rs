@@ -49,5 +49,9 @@ pub mod palette;
 
 pub mod page;
 
+#[cfg(test)]
+#[path = "../build/link.rs"]
+mod link;
+
 pub use map::{Map, Projection, ProjectionMethod};
 pub use page::{Contents, Mode, Page, page};

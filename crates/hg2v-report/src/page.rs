@@ -13,10 +13,11 @@ use hg2v_eval::evaluation::Evaluation;
 use hg2v_search::Neighbor;
 use rayon::prelude::*;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::attributes::{Values, attributes};
 use crate::map::{Map, Projection};
-use crate::pack::Pack;
+use crate::pack::{Pack, base64};
 use crate::palette::{AMOUNTS, KINDS};
 use crate::sketch::{NodeColors, OTHER, Scheme};
 
@@ -93,7 +94,8 @@ impl<'a> Contents<'a> {
             let requirement = format!("there are {graphs} graphs, each needs one list");
             return Err(Error::parameter("neighbors", self.map.neighbors.len(), requirement));
         }
-        let stray = self.map.neighbors.iter().flatten().find(|near| near.position >= graphs);
+        let stray =
+            self.map.neighbors.iter().flatten().find(|neighbor| neighbor.position >= graphs);
         if let Some(Neighbor { position, .. }) = stray {
             let requirement = format!("there are {graphs} graphs, counted from 0");
             return Err(Error::parameter("neighbor", position, requirement));
@@ -155,18 +157,8 @@ pub fn page(contents: &Contents<'_>, mode: Mode) -> Result<Page> {
 const TEMPLATE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/style.css");
 
-/// One module, in the order in which its parts build on each other.
-const SCRIPT: [&str; 9] = [
-    include_str!("page/data.js"),
-    include_str!("page/color.js"),
-    include_str!("page/graph.js"),
-    include_str!("page/map.js"),
-    include_str!("page/panel.js"),
-    include_str!("page/charts.js"),
-    include_str!("page/facts.js"),
-    include_str!("page/live.js"),
-    include_str!("page/main.js"),
-];
+/// The modules of `page/`, [joined](../build/link.rs).
+const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/page.js"));
 
 fn html(
     contents: &Contents<'_>,
@@ -183,9 +175,10 @@ fn html(
     let data = pack.finish().map_err(|e| Error::io("page", "write", e))?;
     // The title last: what it says is looked at no more.
     Ok(TEMPLATE
+        .replace("{{script hash}}", &base64(&Sha256::digest(SCRIPT)))
         .replace("{{connect}}", if mode == Mode::Live { "'self'" } else { "'none'" })
         .replace("{{style}}", STYLE)
-        .replace("{{script}}", &SCRIPT.join("\n"))
+        .replace("{{script}}", SCRIPT)
         .replace("{{data}}", &data)
         .replace("{{title}}", &escaped(&contents.title)))
 }
@@ -201,8 +194,8 @@ fn put_facts(pack: &mut Pack, contents: &Contents<'_>, mode: Mode, which: &[usiz
     pack.value("dim", contents.map.dim);
     pack.value("notes", contents.notes.clone());
     pack.value("metric", contents.map.metric.as_str());
-    pack.value("kinds", KINDS.to_vec());
-    pack.value("amounts", AMOUNTS.to_vec());
+    pack.value("kindColors", KINDS.to_vec());
+    pack.value("amountColors", AMOUNTS.to_vec());
     pack.value("config", json!(contents.config));
     pack.value("log", json!(contents.log));
     let without_path = |mut value: Value, key: &str| {
@@ -273,14 +266,14 @@ fn in_a_square(points: &[[f64; 2]]) -> Vec<f32> {
 /// Neighbours by their places on the page; those that are not on it follow, with a name.
 fn put_neighbors(pack: &mut Pack, contents: &Contents<'_>, which: &[usize]) {
     let columns = contents.map.neighbors.iter().map(Vec::len).max().unwrap_or(0);
-    let (mut near, mut far) = (Vec::new(), Vec::new());
+    let (mut neighbors, mut distances) = (Vec::new(), Vec::new());
     let mut absent: Vec<Value> = Vec::new();
     let mut codes: BTreeMap<usize, u32> = BTreeMap::new();
     for &i in which.iter().filter(|_| columns > 0) {
         for rank in 0..columns {
             let Some(&Neighbor { position, distance }) = contents.map.neighbors[i].get(rank) else {
-                near.push(NOBODY);
-                far.push(0.0);
+                neighbors.push(NOBODY);
+                distances.push(0.0);
                 continue;
             };
             let code = which.binary_search(&position).map_or_else(
@@ -294,14 +287,15 @@ fn put_neighbors(pack: &mut Pack, contents: &Contents<'_>, which: &[usize]) {
                 },
                 |at| at as u32,
             );
-            near.push(code);
-            far.push(distance as f32);
+            neighbors.push(code);
+            distances.push(distance as f32);
         }
     }
-    pack.value("neighbors", columns);
+    pack.value("neighborsEach", columns);
+    pack.value("nobody", NOBODY);
     pack.value("absent", absent);
-    pack.counts("near", &near);
-    pack.numbers("far", &far);
+    pack.counts("neighbors", &neighbors);
+    pack.numbers("distances", &distances);
 }
 
 fn put_sketches(pack: &mut Pack, scheme: &Scheme, sketches: &[Vec<u8>]) {
@@ -329,7 +323,7 @@ fn put_sketches(pack: &mut Pack, scheme: &Scheme, sketches: &[Vec<u8>]) {
         NodeColors::Degree => json!({ "degree": true }),
     };
     pack.value("nodeColors", colors);
-    pack.value("placed", scheme.coordinates.is_some());
+    pack.value("hasCoordinates", scheme.coordinates.is_some());
 }
 
 fn escaped(text: &str) -> String {

@@ -7,10 +7,7 @@ use std::{env, fs};
 mod link;
 
 fn main() -> Result<(), String> {
-    #[expect(clippy::print_stdout, reason = "so cargo is told what the script depends on")]
-    {
-        println!("cargo::rerun-if-changed=src/page");
-    }
+    println!("cargo::rerun-if-changed=src/page");
     let read = |name: &str| {
         let path = Path::new("src/page").join(name);
         fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))

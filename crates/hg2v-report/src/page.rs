@@ -109,7 +109,7 @@ impl<'a> Contents<'a> {
 
 /// What the page can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum PageMode {
     /// A file: it asks for nothing.
     Still,
     /// Served by `hg2v serve`: new graphs are embedded by `POST embed`, and looked up by
@@ -131,7 +131,7 @@ pub struct Page {
 ///
 /// # Errors
 /// Projections or neighbours that do not belong to the graphs.
-pub fn page(contents: &Contents<'_>, mode: Mode) -> Result<Page> {
+pub fn page(contents: &Contents<'_>, mode: PageMode) -> Result<Page> {
     contents.check()?;
     let Collection { run, graphs, pyramids, .. } = contents.collection;
     let scheme = Scheme::of(run.records);
@@ -162,7 +162,7 @@ const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/page.js"));
 
 fn html(
     contents: &Contents<'_>,
-    mode: Mode,
+    mode: PageMode,
     scheme: &Scheme,
     which: &[usize],
     sketches: &[Vec<u8>],
@@ -176,7 +176,7 @@ fn html(
     // The title last: what it says is looked at no more.
     Ok(TEMPLATE
         .replace("{{script hash}}", &base64(&Sha256::digest(SCRIPT)))
-        .replace("{{connect}}", if mode == Mode::Live { "'self'" } else { "'none'" })
+        .replace("{{connect}}", if mode == PageMode::Live { "'self'" } else { "'none'" })
         .replace("{{style}}", STYLE)
         .replace("{{script}}", SCRIPT)
         .replace("{{data}}", &data)
@@ -185,10 +185,10 @@ fn html(
 
 /// Everything that is not about single graphs. Paths stay where they are: a page is shown
 /// to others.
-fn put_facts(pack: &mut Pack, contents: &Contents<'_>, mode: Mode, which: &[usize]) {
+fn put_facts(pack: &mut Pack, contents: &Contents<'_>, mode: PageMode, which: &[usize]) {
     pack.value("title", contents.title.as_str());
     pack.value("version", env!("CARGO_PKG_VERSION"));
-    pack.value("live", mode == Mode::Live);
+    pack.value("live", mode == PageMode::Live);
     pack.value("graphs", contents.collection.len());
     pack.value("shown", which.len());
     pack.value("dim", contents.map.dim);

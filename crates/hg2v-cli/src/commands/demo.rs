@@ -24,7 +24,7 @@ use hg2v_eval::evaluation::Evaluation;
 use hg2v_eval::method::Embedder;
 use hg2v_eval::select;
 use hg2v_eval::study::{Mode, Study};
-use hg2v_report::{Contents, Map, ProjectionMethod, page, run};
+use hg2v_report::{Contents, Map, PageMode, ProjectionMethod, page, run};
 use hg2v_search::Metric;
 use hg2v_search::catalog::SearchOptions;
 use serde_json::json;
@@ -215,7 +215,7 @@ fn draw(
         map,
         ..Contents::of(collection)
     };
-    Ok(report::write(OutputFile::create(to)?, &page(&contents, hg2v_report::Mode::Still)?)?)
+    Ok(report::write(OutputFile::create(to)?, &page(&contents, PageMode::Still)?)?)
 }
 
 /// Says what was found and where it lies.

@@ -18,7 +18,7 @@ use hg2v::{saved, vectors};
 use hg2v_eval::evaluation::Evaluation;
 use hg2v_report::page::SAMPLE;
 use hg2v_report::run::{RunFolder, read_evaluation};
-use hg2v_report::{Contents, Map, Mode, Page, ProjectionMethod, page};
+use hg2v_report::{Contents, Map, Page, PageMode, ProjectionMethod, page};
 use hg2v_search::IndexKind;
 use hg2v_search::catalog::SearchOptions;
 use hg2v_serve::options::Shown;
@@ -27,8 +27,8 @@ use serde_json::json;
 use super::project::MethodArg;
 use crate::context::Context;
 use crate::device::DeviceArgs;
+use crate::distances::DistanceArgs;
 use crate::graphs::{self, Asks, CacheArgs, check_vectors, summary_options};
-use crate::near::NearArgs;
 use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::table::{counted, decimal};
 
@@ -77,7 +77,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_delimiter = ',', default_value = "pca", value_name = "M,…")]
     projections: Vec<MethodArg>,
     #[command(flatten)]
-    near: NearArgs,
+    distances: DistanceArgs,
     /// What stands above it [default: the name of the graphs]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
@@ -114,12 +114,12 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         sample: args.sample,
         title: args.title.as_deref(),
         methods: &methods,
-        search: args.near.options(IndexKind::BySize, context.seed()),
+        search: args.distances.options(IndexKind::BySize, context.seed()),
         cache: args.cache.open(),
     };
     // Before the page is made: a place that cannot be written is said at once.
     let out = OutputFile::create(args.force.at(&args.out))?;
-    let (made, graphs) = wanted.make(Mode::Still, &args.device.open()?, context)?;
+    let (made, graphs) = wanted.make(PageMode::Still, &args.device.open()?, context)?;
     write(out, &made)?;
     said(&args, &made, graphs, context)
 }
@@ -148,7 +148,7 @@ impl Wanted<'_> {
     /// The page, and how many graphs there are.
     pub(super) fn make(
         &self,
-        mode: Mode,
+        mode: PageMode,
         machine: &Machine,
         context: &Context,
     ) -> anyhow::Result<(Page, usize)> {

@@ -19,8 +19,8 @@ use serde_json::{Value, json};
 use super::Args;
 use super::answer::Answer;
 use crate::context::Context;
+use crate::distances::DistanceArgs;
 use crate::graphs::{self, Asks, check_vectors};
-use crate::near::NearArgs;
 use crate::table::{counted, label};
 
 /// Neighbours, unless --top says how many.
@@ -75,7 +75,11 @@ impl Graphs {
 }
 
 impl Set {
-    pub(super) fn open(args: &Args, near: NearArgs, context: &Context) -> anyhow::Result<Set> {
+    pub(super) fn open(
+        args: &Args,
+        distances: DistanceArgs,
+        context: &Context,
+    ) -> anyhow::Result<Set> {
         let is_model = args.vectors.join(saved::CONFIG).exists();
         check(args, is_model)?;
         let model = if is_model { Some(&args.vectors) } else { args.model.as_ref() };
@@ -119,7 +123,7 @@ impl Set {
             _ => IndexKind::Exact,
         };
         let bar = context.progress("linking", Some(vectors.len() as u64));
-        let options = near.options(kind, context.seed());
+        let options = distances.options(kind, context.seed());
         let watch = |done| bar.set_position(done as u64);
         let catalog = Catalog::new(vectors, &args.vectors, options, watch)?;
         bar.finish_and_clear();

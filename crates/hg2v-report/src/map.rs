@@ -132,3 +132,42 @@ impl Map {
         Ok(Map { dim, projections, neighbors, metric: format!("{words}{after}") })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hg2v::linalg::vector::start_value;
+    use hg2v_search::IndexKind;
+    use hg2v_search::scale::Scale;
+
+    /// Lists and maps are what each would be with a neighbour graph of its own.
+    #[test]
+    fn what_is_shared_changes_nothing() {
+        const DIM: usize = 5;
+        let vectors: Vec<f32> = (0..60 * DIM as u64).map(|i| start_value(i) as f32).collect();
+        for (metric, standardise) in
+            [(Metric::Euclidean, false), (Metric::Euclidean, true), (Metric::Cosine, true)]
+        {
+            let options =
+                SearchOptions { metric, standardise, seed: 3, ..SearchOptions::default() };
+            let methods = [ProjectionMethod::Umap, ProjectionMethod::Tsne, ProjectionMethod::Pca];
+            let map = Map::new(DIM, vectors.clone(), options, &methods, |_| ()).unwrap();
+            let mut rows = vectors.clone();
+            if standardise {
+                Scale::of(&rows, DIM).apply(&mut rows);
+            }
+            let own = |metric, k| {
+                let space = Space::new(DIM, rows.clone(), metric).unwrap();
+                let index = Index::new(space, IndexKind::Exact, 0, |_| ()).unwrap();
+                index.neighbor_graph(k).unwrap()
+            };
+            assert_eq!(map.neighbors, own(metric, NEIGHBORS).into_lists(NEIGHBORS));
+            let components = pca(DIM, &rows, 2).unwrap().points();
+            for (method, projection) in methods.into_iter().zip(map.projections) {
+                let k = method.neighbors_needed(60).unwrap().max(1);
+                let points = method.points(&own(Metric::Euclidean, k), &components, 3).unwrap();
+                assert_eq!(projection, Projection { name: method.name().to_owned(), points });
+            }
+        }
+    }
+}

@@ -93,8 +93,11 @@ export function drawGraph(context, sketches, sketch, { width, height, pad = 8, d
   const traced = new Map();
   for (let e = 0; e < now.edges.length; e += 2) {
     const share = now.weights ? Math.round((4 * (now.weights[e / 2] - 1)) / heaviest) : 0;
-    const path = traced.get(share) ?? new Path2D();
-    traced.set(share, path);
+    let path = traced.get(share);
+    if (!path) {
+      path = new Path2D();
+      traced.set(share, path);
+    }
     path.moveTo(xs[now.edges[e]], ys[now.edges[e]]);
     path.lineTo(xs[now.edges[e + 1]], ys[now.edges[e + 1]]);
   }

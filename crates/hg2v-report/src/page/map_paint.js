@@ -3,7 +3,7 @@
 import { css, theme, traceShape } from "./color.js";
 import { drawGraph, sharp } from "./draw.js";
 
-/** @import { Point } from "./types.d.ts" */
+/** @import { Point, Rgb } from "./types.d.ts" */
 /** @import { GraphMap } from "./map.js" */
 
 /** Graphs that stay drawn as small pictures. */
@@ -58,21 +58,19 @@ export function paintMap(map) {
 function paintPoints(map, context, points, radius, faint) {
   const fine = points.length / 3 <= 3000 && !faint;
   const some = 3 * (fine ? 150 : 1250);
-  /** @type {Map<number, ReturnType<GraphMap["lookOf"]>>} */
-  const looks = new Map();
   for (let from = 0; from < points.length; from += some) {
-    /** @type {Map<number, Path2D>} */
-    const paths = new Map();
+    /** @type {Map<number, { path: Path2D, color: Rgb, shape: number }>} */
+    const alike = new Map();
     for (let p = from; p < Math.min(points.length, from + some); p += 3) {
       const step = map.steps[points[p]];
-      const look = looks.get(step) ?? map.lookOf(step);
-      looks.set(step, look);
-      const path = paths.get(step) ?? new Path2D();
-      paths.set(step, path);
-      traceShape(path, look.shape, points[p + 1], points[p + 2], radius);
+      let group = alike.get(step);
+      if (!group) {
+        group = { path: new Path2D(), ...map.lookOf(step) };
+        alike.set(step, group);
+      }
+      traceShape(group.path, group.shape, points[p + 1], points[p + 2], radius);
     }
-    for (const [step, path] of paths) {
-      const { color } = looks.get(step) ?? map.lookOf(step);
+    for (const { path, color } of alike.values()) {
       context.fillStyle = css(color, faint ? 0.14 : 0.88);
       context.fill(path);
       if (!fine) continue;

@@ -1,7 +1,7 @@
 # What CI runs, under the same names.
 .PHONY: test test-page chromium test-wheel test-peers svm-parity kernel-parity transport-parity \
 	search-parity layer-parity torch-parity test-burn test-spark built demo bench bench-page bench-peers \
-	bench-wheel cuda card tables package lint test-unsafe test-loom
+	bench-wheel cuda card tables package lint lint-page test-unsafe test-loom
 
 # Everything is built once, in the profile that ships.
 test: lint
@@ -10,8 +10,17 @@ test: lint
 	$(MAKE) test-page
 	$(MAKE) test-wheel
 
+# TypeScript and ESLint, which look at the page's modules; what is built and shipped needs neither. Node
+# is PyPI's, so that Python is enough to begin with.
+PAGE := crates/hg2v-report
+NPM := PATH="$(CURDIR)/.venv/node/bin:$$PATH" npm --prefix $(PAGE)
+
+$(PAGE)/node_modules/ready: $(PAGE)/package-lock.json .venv/node/ready
+	$(NPM) ci --no-audit --no-fund --loglevel=error
+	touch $@
+
 # The page in a real Chromium, the system's own; pictures of it go to out/page.
-test-page: built chromium .venv/page/ready
+test-page: built chromium .venv/page/ready $(PAGE)/node_modules/ready
 	PYTHONDONTWRITEBYTECODE=1 HG2V=target/release/hg2v \
 		.venv/page/bin/pytest --quiet -rs -p no:cacheprovider crates/hg2v-report/browser
 
@@ -158,9 +167,12 @@ package: built .venv/wheel/ready
 	.venv/wheel/bin/maturin build --quiet --release --sdist --manifest-path $(PYTHON)/Cargo.toml --out target/package
 	ls -l target/package/*.crate target/package/*.whl target/package/*.tar.gz target/dist/hg2v
 
-lint:
+lint: lint-page
 	cargo fmt --all --check
 	cargo clippy --release --workspace --all-targets -- -D warnings
 	for feature in "" parquet download cuda; do \
 		cargo clippy --quiet --release --package hg2v --features "$$feature" -- -D warnings || exit 1; done
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --workspace --no-deps --quiet
+
+lint-page: $(PAGE)/node_modules/ready
+	$(NPM) run --silent lint

@@ -3,13 +3,13 @@
 mod commands;
 mod context;
 mod device;
+mod distances;
 mod figure;
 mod graphs;
 mod host;
 mod interrupt;
 mod json;
 mod judging;
-mod near;
 mod network;
 mod out;
 mod predictions;

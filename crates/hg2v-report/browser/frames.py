@@ -28,7 +28,7 @@ SCRIPT = """async () => {
         draws.push(performance.now() - started);
     }
     const started = performance.now();
-    for (let i = 0; i < 50; i++) map.near(20 * i % map.width, 13 * i % map.height, 12);
+    for (let i = 0; i < 50; i++) map.nearest(20 * i % map.width, 13 * i % map.height, 12);
     const point = (performance.now() - started) / 50;
     const middle = (all) => all.sort((a, b) => a - b)[all.length >> 1];
     return { draw: middle(draws), worst: Math.max(...draws), gap: middle(gaps), point };

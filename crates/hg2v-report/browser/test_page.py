@@ -227,6 +227,9 @@ def test_what_was_run_is_told(demo, open_page):
     opened = open_page(demo / "page.html")
     page = opened.page
     assert page.locator("#training svg polyline").count() == 3
+    # What a point says, where one points at it.
+    title = page.locator("#training circle title").first
+    assert title.evaluate("e => [e.namespaceURI, e.textContent.split(':')[0]]") == ["http://www.w3.org/2000/svg", "level 2"]
     scores = page.locator("#scores table").first.inner_text()
     assert all(name in scores for name in ("HG2V", "the same, untrained", "statistics", "largest class"))
     assert "80/20 splits, the model trained on the 80 alone" in page.locator("#scores").inner_text()
@@ -398,6 +401,19 @@ def test_new_graphs_land_on_the_map(demo, server, open_page):
     opened.settle()
     assert opened.painted("#panel .portrait") > 300
     opened.picture("live")
+    # It stays when everything is drawn again.
+    page.click("#theme")
+    assert page.locator("#panel h2").inner_text() == "<b>new</b>"
+    # Nodes are where they are, and edges between those that they name, in whichever order they come.
+    page.fill("#new-graph", json.dumps({**new, "edges": new["edges"][::-1]}))
+    page.click("#place-graph")
+    opened.wait("page.map.guests.length === 2")
+    drawn = page.evaluate("""() => {
+        const { edges, x, y } = page.map.guest.sketch.levels[0];
+        const ends = [...edges].map((v) => [x[v], -y[v]]);
+        return ends.flatMap((end, at) => (at % 2 ? [] : [[end, ends[at + 1]]]));
+    }""")
+    assert sorted(drawn) == sorted([new["x"][u][:2], new["x"][v][:2]] for u, v in new["edges"])
     # What the server refuses is told in its words; what is no JSON, too.
     page.fill("#new-graph", json.dumps({"edges": [[0, 1]]}))
     page.click("#place-graph")

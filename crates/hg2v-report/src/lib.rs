@@ -16,8 +16,8 @@
 //! use hg2v::Hg2v;
 //! use hg2v::graph::GraphRecord;
 //! use hg2v::prepare::Run;
-//! use hg2v_report::{Contents, Map, Method, Mode, page};
-//! use hg2v_search::catalog::Choice;
+//! use hg2v_report::{Contents, Map, PageMode, ProjectionMethod, page};
+//! use hg2v_search::catalog::SearchOptions;
 //!
 //! let path = |n: u32| (1..n).map(|v| [v - 1, v]).collect();
 //! let graphs: Vec<_> = (4..12)
@@ -26,9 +26,10 @@
 //! let params = Hg2v::params().dim(4).levels(1).epochs(1);
 //! let collection = params.collect(Run::in_memory(&graphs), None)?;
 //! let vectors = params.fit(&graphs)?.embed(&graphs)?;
-//! let map = Map::new(vectors.dim, vectors.values, Choice::default(), &[Method::Pca], |_| ())?;
+//! let (options, methods) = (SearchOptions::default(), [ProjectionMethod::Pca]);
+//! let map = Map::new(vectors.dim, vectors.values, options, &methods, |_| ())?;
 //! let contents = Contents { title: "Paths".to_owned(), map, ..Contents::of(&collection) };
-//! let made = page(&contents, Mode::Still)?;
+//! let made = page(&contents, PageMode::Still)?;
 //! assert!(made.html.starts_with("<!doctype html>"));
 //! # Ok::<(), hg2v::Error>(())
 //! ```
@@ -49,5 +50,9 @@ pub mod palette;
 
 pub mod page;
 
-pub use map::{Map, Method, Projection};
-pub use page::{Contents, Made, Mode, page};
+#[cfg(test)]
+#[path = "../build/link.rs"]
+mod link;
+
+pub use map::{Map, Projection, ProjectionMethod};
+pub use page::{Contents, Page, PageMode, page};

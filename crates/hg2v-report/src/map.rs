@@ -1,14 +1,15 @@
 //! Vectors as maps, and who is near whom.
 
+use std::borrow::Cow;
+
 use hg2v::error::Result;
-use hg2v_search::catalog::Choice;
+use hg2v_search::catalog::SearchOptions;
 use hg2v_search::project::{Point, Tsne, Umap, pca, tsne, umap};
-use hg2v_search::scale::Scale;
-use hg2v_search::{Index, Metric, Neighbor, Space};
+use hg2v_search::{Index, Metric, Neighbor, NeighborGraph, Space};
 
 /// How vectors become places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum ProjectionMethod {
     /// Principal components.
     Pca,
     /// t-SNE.
@@ -17,21 +18,33 @@ pub enum Method {
     Umap,
 }
 
-impl Method {
+impl ProjectionMethod {
     /// The name users type.
     pub fn name(self) -> &'static str {
         match self {
-            Method::Pca => "pca",
-            Method::Tsne => "tsne",
-            Method::Umap => "umap",
+            ProjectionMethod::Pca => "pca",
+            ProjectionMethod::Tsne => "tsne",
+            ProjectionMethod::Umap => "umap",
         }
     }
 
-    fn points(self, dim: usize, values: &[f32], seed: u64) -> Result<Vec<Point>> {
+    /// How many neighbours of each of `rows` vectors it looks at.
+    fn neighbors_needed(self, rows: usize) -> Result<usize> {
         match self {
-            Method::Pca => Ok(pca(dim, values, 2)?.points()),
-            Method::Tsne => tsne(dim, values, &Tsne { seed, ..Tsne::default() }, |_| ()),
-            Method::Umap => umap(dim, values, &Umap { seed, ..Umap::default() }, |_| ()),
+            ProjectionMethod::Pca => Ok(0),
+            ProjectionMethod::Tsne => Tsne::default().neighbors_needed(rows),
+            ProjectionMethod::Umap => Umap::default().neighbors_needed(rows),
+        }
+    }
+
+    /// A place for each row of `graph`; `components` are those of PCA.
+    fn points(self, graph: &NeighborGraph, components: &[Point], seed: u64) -> Result<Vec<Point>> {
+        match self {
+            ProjectionMethod::Pca => Ok(components.to_vec()),
+            ProjectionMethod::Tsne => tsne(graph, components, &Tsne::default(), |_| ()),
+            ProjectionMethod::Umap => {
+                umap(graph, components, &Umap { seed, ..Umap::default() }, |_| ())
+            }
         }
     }
 }
@@ -63,32 +76,51 @@ pub struct Map {
 
 impl Map {
     /// Maps of vectors of `dim` numbers each, and the [six](NEIGHBORS) nearest to each, exact or
-    /// through links as `choice` says. Of a standardised choice, maps are of the standardised
-    /// vectors, too. `watch` hears what is being done.
+    /// through links as `options` say. Of standardised vectors, maps are standardised, too. `watch`
+    /// hears what is being done.
+    ///
+    /// One neighbour graph serves all of it. Maps keep Euclidean distances: where neighbours are
+    /// told by another metric, and a map needs some, those of the maps are a second one.
     ///
     /// # Errors
     /// Vectors without numbers, or of which no map can be made.
     pub fn new(
         dim: usize,
-        mut values: Vec<f32>,
-        choice: Choice,
-        methods: &[Method],
+        vectors: Vec<f32>,
+        options: SearchOptions,
+        methods: &[ProjectionMethod],
         mut watch: impl FnMut(&'static str),
     ) -> Result<Map> {
-        let Choice { metric, standardise, way, seed } = choice;
+        let SearchOptions { metric, standardise, index, seed } = options;
         watch("neighbours");
         let space = match standardise {
-            true => Space::standardised(dim, values.clone(), metric)?,
-            false => Space::new(dim, values.clone(), metric)?,
+            true => Space::standardised(dim, vectors, metric)?,
+            false => Space::new(dim, vectors, metric)?,
         };
-        let neighbors = Index::new(space, way, seed, |_| ())?.nearest_others(NEIGHBORS)?;
-        if standardise {
-            Scale::of(&values, dim).apply(&mut values);
+        let mut needed = 0;
+        for method in methods {
+            needed = needed.max(method.neighbors_needed(space.len())?);
         }
+        let same = metric == Metric::Euclidean;
+        let k = if same { needed.max(NEIGHBORS) } else { NEIGHBORS };
+        let listed = Index::new(space, index, seed, |_| ())?;
+        let graph = listed.neighbor_graph(k)?;
+        let rows = listed.into_space().into_rows();
+        let components = match methods.is_empty() {
+            true => Vec::new(),
+            false => pca(dim, &rows, 2)?.points(),
+        };
+        let of_maps = match same || needed == 0 {
+            true => Cow::Borrowed(&graph),
+            false => {
+                let space = Space::new(dim, rows, Metric::Euclidean)?;
+                Cow::Owned(Index::new(space, index, seed, |_| ())?.neighbor_graph(needed)?)
+            }
+        };
         let mut projections = Vec::new();
         for method in methods {
             watch(method.name());
-            let points = method.points(dim, &values, seed)?;
+            let points = method.points(&of_maps, &components, seed)?;
             projections.push(Projection { name: method.name().to_owned(), points });
         }
         let words = match metric {
@@ -96,6 +128,46 @@ impl Map {
             Metric::Cosine => "1 less the cosine",
         };
         let after = if standardise { ", columns standardised" } else { "" };
+        let neighbors = graph.into_lists(NEIGHBORS);
         Ok(Map { dim, projections, neighbors, metric: format!("{words}{after}") })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hg2v::linalg::vector::start_value;
+    use hg2v_search::IndexKind;
+    use hg2v_search::scale::Scale;
+
+    /// Lists and maps are what each would be with a neighbour graph of its own.
+    #[test]
+    fn what_is_shared_changes_nothing() {
+        const DIM: usize = 5;
+        let vectors: Vec<f32> = (0..60 * DIM as u64).map(|i| start_value(i) as f32).collect();
+        for (metric, standardise) in
+            [(Metric::Euclidean, false), (Metric::Euclidean, true), (Metric::Cosine, true)]
+        {
+            let options =
+                SearchOptions { metric, standardise, seed: 3, ..SearchOptions::default() };
+            let methods = [ProjectionMethod::Umap, ProjectionMethod::Tsne, ProjectionMethod::Pca];
+            let map = Map::new(DIM, vectors.clone(), options, &methods, |_| ()).unwrap();
+            let mut rows = vectors.clone();
+            if standardise {
+                Scale::of(&rows, DIM).apply(&mut rows);
+            }
+            let own = |metric, k| {
+                let space = Space::new(DIM, rows.clone(), metric).unwrap();
+                let index = Index::new(space, IndexKind::Exact, 0, |_| ()).unwrap();
+                index.neighbor_graph(k).unwrap()
+            };
+            assert_eq!(map.neighbors, own(metric, NEIGHBORS).into_lists(NEIGHBORS));
+            let components = pca(DIM, &rows, 2).unwrap().points();
+            for (method, projection) in methods.into_iter().zip(map.projections) {
+                let k = method.neighbors_needed(60).unwrap().max(1);
+                let points = method.points(&own(Metric::Euclidean, k), &components, 3).unwrap();
+                assert_eq!(projection, Projection { name: method.name().to_owned(), points });
+            }
+        }
     }
 }

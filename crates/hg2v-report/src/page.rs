@@ -13,10 +13,11 @@ use hg2v_eval::evaluation::Evaluation;
 use hg2v_search::Neighbor;
 use rayon::prelude::*;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::attributes::{Values, attributes};
 use crate::map::{Map, Projection};
-use crate::pack::Pack;
+use crate::pack::{Pack, base64};
 use crate::palette::{AMOUNTS, KINDS};
 use crate::sketch::{NodeColors, OTHER, Scheme};
 
@@ -93,7 +94,8 @@ impl<'a> Contents<'a> {
             let requirement = format!("there are {graphs} graphs, each needs one list");
             return Err(Error::parameter("neighbors", self.map.neighbors.len(), requirement));
         }
-        let stray = self.map.neighbors.iter().flatten().find(|near| near.position >= graphs);
+        let stray =
+            self.map.neighbors.iter().flatten().find(|neighbor| neighbor.position >= graphs);
         if let Some(Neighbor { position, .. }) = stray {
             let requirement = format!("there are {graphs} graphs, counted from 0");
             return Err(Error::parameter("neighbor", position, requirement));
@@ -107,7 +109,7 @@ impl<'a> Contents<'a> {
 
 /// What the page can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum PageMode {
     /// A file: it asks for nothing.
     Still,
     /// Served by `hg2v serve`: new graphs are embedded by `POST embed`, and looked up by
@@ -117,7 +119,7 @@ pub enum Mode {
 
 /// A page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Made {
+pub struct Page {
     /// The file.
     pub html: String,
     /// How many graphs are on it.
@@ -129,7 +131,7 @@ pub struct Made {
 ///
 /// # Errors
 /// Projections or neighbours that do not belong to the graphs.
-pub fn page(contents: &Contents<'_>, mode: Mode) -> Result<Made> {
+pub fn page(contents: &Contents<'_>, mode: PageMode) -> Result<Page> {
     contents.check()?;
     let Collection { run, graphs, pyramids, .. } = contents.collection;
     let scheme = Scheme::of(run.records);
@@ -143,7 +145,7 @@ pub fn page(contents: &Contents<'_>, mode: Mode) -> Result<Made> {
     loop {
         let html = html(contents, mode, &scheme, &which, &sketches)?;
         if html.len() <= MOST_BYTES || which.len() <= 1 {
-            return Ok(Made { html, shown: which.len() });
+            return Ok(Page { html, shown: which.len() });
         }
         // A little fewer than would fit if all were alike.
         let share = 0.95 * MOST_BYTES as f64 / html.len() as f64;
@@ -157,22 +159,12 @@ pub fn page(contents: &Contents<'_>, mode: Mode) -> Result<Made> {
 const TEMPLATE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/style.css");
 
-/// One module, in the order in which its parts build on each other.
-const SCRIPT: [&str; 9] = [
-    include_str!("page/data.js"),
-    include_str!("page/color.js"),
-    include_str!("page/graph.js"),
-    include_str!("page/map.js"),
-    include_str!("page/panel.js"),
-    include_str!("page/charts.js"),
-    include_str!("page/facts.js"),
-    include_str!("page/live.js"),
-    include_str!("page/main.js"),
-];
+/// The modules of `page/`, [joined](../build/link.rs).
+const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/page.js"));
 
 fn html(
     contents: &Contents<'_>,
-    mode: Mode,
+    mode: PageMode,
     scheme: &Scheme,
     which: &[usize],
     sketches: &[Vec<u8>],
@@ -185,26 +177,27 @@ fn html(
     let data = pack.finish().map_err(|e| Error::io("page", "write", e))?;
     // The title last: what it says is looked at no more.
     Ok(TEMPLATE
-        .replace("{{connect}}", if mode == Mode::Live { "'self'" } else { "'none'" })
+        .replace("{{script hash}}", &base64(&Sha256::digest(SCRIPT)))
+        .replace("{{connect}}", if mode == PageMode::Live { "'self'" } else { "'none'" })
         .replace("{{style}}", STYLE)
-        .replace("{{script}}", &SCRIPT.join("\n"))
+        .replace("{{script}}", SCRIPT)
         .replace("{{data}}", &data)
         .replace("{{title}}", &escaped(&contents.title)))
 }
 
 /// Everything that is not about single graphs. Paths stay where they are: a page is shown
 /// to others.
-fn put_facts(pack: &mut Pack, contents: &Contents<'_>, mode: Mode, which: &[usize]) {
+fn put_facts(pack: &mut Pack, contents: &Contents<'_>, mode: PageMode, which: &[usize]) {
     pack.value("title", contents.title.as_str());
     pack.value("version", env!("CARGO_PKG_VERSION"));
-    pack.value("live", mode == Mode::Live);
+    pack.value("live", mode == PageMode::Live);
     pack.value("graphs", contents.collection.len());
     pack.value("shown", which.len());
     pack.value("dim", contents.map.dim);
     pack.value("notes", contents.notes.clone());
     pack.value("metric", contents.map.metric.as_str());
-    pack.value("kinds", KINDS.to_vec());
-    pack.value("amounts", AMOUNTS.to_vec());
+    pack.value("kindColors", KINDS.to_vec());
+    pack.value("amountColors", AMOUNTS.to_vec());
     pack.value("config", json!(contents.config));
     pack.value("log", json!(contents.log));
     let without_path = |mut value: Value, key: &str| {
@@ -275,14 +268,14 @@ fn in_a_square(points: &[[f64; 2]]) -> Vec<f32> {
 /// Neighbours by their places on the page; those that are not on it follow, with a name.
 fn put_neighbors(pack: &mut Pack, contents: &Contents<'_>, which: &[usize]) {
     let columns = contents.map.neighbors.iter().map(Vec::len).max().unwrap_or(0);
-    let (mut near, mut far) = (Vec::new(), Vec::new());
+    let (mut neighbors, mut distances) = (Vec::new(), Vec::new());
     let mut absent: Vec<Value> = Vec::new();
     let mut codes: BTreeMap<usize, u32> = BTreeMap::new();
     for &i in which.iter().filter(|_| columns > 0) {
         for rank in 0..columns {
             let Some(&Neighbor { position, distance }) = contents.map.neighbors[i].get(rank) else {
-                near.push(NOBODY);
-                far.push(0.0);
+                neighbors.push(NOBODY);
+                distances.push(0.0);
                 continue;
             };
             let code = which.binary_search(&position).map_or_else(
@@ -296,14 +289,15 @@ fn put_neighbors(pack: &mut Pack, contents: &Contents<'_>, which: &[usize]) {
                 },
                 |at| at as u32,
             );
-            near.push(code);
-            far.push(distance as f32);
+            neighbors.push(code);
+            distances.push(distance as f32);
         }
     }
-    pack.value("neighbors", columns);
+    pack.value("neighborsEach", columns);
+    pack.value("nobody", NOBODY);
     pack.value("absent", absent);
-    pack.counts("near", &near);
-    pack.numbers("far", &far);
+    pack.counts("neighbors", &neighbors);
+    pack.numbers("distances", &distances);
 }
 
 fn put_sketches(pack: &mut Pack, scheme: &Scheme, sketches: &[Vec<u8>]) {
@@ -331,7 +325,7 @@ fn put_sketches(pack: &mut Pack, scheme: &Scheme, sketches: &[Vec<u8>]) {
         NodeColors::Degree => json!({ "degree": true }),
     };
     pack.value("nodeColors", colors);
-    pack.value("placed", scheme.coordinates.is_some());
+    pack.value("hasCoordinates", scheme.coordinates.is_some());
 }
 
 fn escaped(text: &str) -> String {

@@ -5,7 +5,7 @@ use hg2v::graph::{Features, Graph, GraphRecord, WeightPolicy};
 use hg2v::prepare::{Collection, Notes, Run};
 use hg2v::rng;
 use hg2v_report::page::MOST_BYTES;
-use hg2v_report::{Contents, Map, Mode, Projection, page};
+use hg2v_report::{Contents, Map, PageMode, Projection, page};
 use hg2v_search::Neighbor;
 use rand::RngExt;
 
@@ -67,12 +67,12 @@ fn what_does_not_fit_is_sampled() {
         },
         ..Contents::of(&collection)
     };
-    let made = page(&contents, Mode::Still).unwrap();
+    let made = page(&contents, PageMode::Still).unwrap();
     assert!(made.html.len() <= MOST_BYTES, "{}", made.html.len());
     assert!((5000..9000).contains(&made.shown), "{}", made.shown);
     // As much as fits, or nearly so.
     assert!(made.html.len() > MOST_BYTES * 4 / 5, "{}", made.html.len());
-    let few = page(&Contents { sample: 50, ..contents }, Mode::Still).unwrap();
+    let few = page(&Contents { sample: 50, ..contents }, PageMode::Still).unwrap();
     assert_eq!(few.shown, 50);
 }
 
@@ -87,7 +87,7 @@ fn the_same_page_at_any_number_of_threads() {
                 Collection::new(run, WeightPolicy::Use, &Params::default(), None).unwrap();
             let contents =
                 Contents { map: drawn(line(40)), sample: 30, seed: 5, ..Contents::of(&collection) };
-            page(&contents, Mode::Still).unwrap()
+            page(&contents, PageMode::Still).unwrap()
         })
     };
     let one = made(1);
@@ -101,11 +101,13 @@ fn only_a_live_page_may_ask() {
     let collection = flat(&records);
     let contents = Contents::of(&collection);
     let html = |mode| page(&contents, mode).unwrap().html;
-    assert!(html(Mode::Still).contains("connect-src 'none'"));
-    assert!(html(Mode::Live).contains("connect-src 'self'"));
+    assert!(html(PageMode::Still).contains("connect-src 'none'"));
+    assert!(html(PageMode::Live).contains("connect-src 'self'"));
     // Nothing comes from elsewhere, and nothing is left to be filled in.
-    let still = html(Mode::Still);
-    assert!(!still.contains(" src=") && !still.contains("@import") && !still.contains("{{"));
+    let still = html(PageMode::Still);
+    assert!(!still.contains(" src=") && !still.contains("@import url"));
+    let left = ["{{script", "{{connect", "{{style", "{{data", "{{title"];
+    assert!(left.iter().all(|name| !still.contains(name)));
 }
 
 #[test]
@@ -113,7 +115,7 @@ fn titles_are_text() {
     let records = walks(1, 2);
     let collection = flat(&records);
     let title = "</title><script>\"'&{{data}}".to_owned();
-    let made = page(&Contents { title, ..Contents::of(&collection) }, Mode::Still).unwrap();
+    let made = page(&Contents { title, ..Contents::of(&collection) }, PageMode::Still).unwrap();
     let told = "&lt;/title&gt;&lt;script&gt;&quot;&#39;&amp;{{data}}";
     assert_eq!(made.html.matches(told).count(), 2);
     assert!(!made.html.contains("</title><script>"));
@@ -133,11 +135,11 @@ fn what_does_not_belong_is_refused() {
         (Contents { map: near(stray), ..plain.clone() }, "neighbor is 3"),
         (Contents { sample: 0, ..plain.clone() }, "at least one graph"),
     ] {
-        let error = page(&contents, Mode::Still).unwrap_err().to_string();
+        let error = page(&contents, PageMode::Still).unwrap_err().to_string();
         assert!(error.contains(word), "{error}");
     }
     // Places of any size are.
     let points = vec![[-1e308, 1e308], [1e308, -1e308], [0.0, 0.0]];
     let far = Projection { name: "far".to_owned(), points };
-    assert!(page(&Contents { map: drawn(far), ..plain }, Mode::Still).is_ok());
+    assert!(page(&Contents { map: drawn(far), ..plain }, PageMode::Still).is_ok());
 }

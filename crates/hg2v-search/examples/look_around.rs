@@ -11,7 +11,7 @@ use hg2v::graph::{GraphRecord, Scalar};
 use hg2v::nn::machine::Machine;
 use hg2v::prepare::Run;
 use hg2v_search::Metric;
-use hg2v_search::catalog::{Catalog, Choice, embedded};
+use hg2v_search::catalog::{Catalog, SearchOptions, embedded};
 use hg2v_search::drift::drift;
 use hg2v_search::explain::explain;
 use hg2v_search::outliers::outliers;
@@ -39,8 +39,9 @@ pub(crate) fn main() -> hg2v::Result<()> {
     // 2. Vectors, and an index of them by name.
     let model = Hg2v::params().dim(16).levels(2).epochs(2).seed(1).fit(&graphs)?;
     let vectors = embedded(&Machine::Cpu, &model, &graphs, "graphs".as_ref(), None, |_| {})?;
-    let choice = Choice { metric: Metric::Euclidean, standardise: true, ..Choice::default() };
-    let catalog = Catalog::new(vectors.clone(), "graphs".as_ref(), choice, |_| {})?;
+    let options =
+        SearchOptions { metric: Metric::Euclidean, standardise: true, ..SearchOptions::default() };
+    let catalog = Catalog::new(vectors.clone(), "graphs".as_ref(), options, |_| {})?;
 
     // 3. Who is like the cycle of eight with a tail of three?
     let here = catalog.positions("8+3")[0];

@@ -8,25 +8,30 @@ use hg2v::error::{Error, Place, Result};
 use hg2v::graph::Scalar;
 use hg2v::vectors::Vectors;
 
-use crate::index::{Index, Way};
+use crate::index::{Index, IndexKind};
 use crate::space::{Metric, Space};
 
 /// How vectors are to be searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Choice {
+pub struct SearchOptions {
     /// How far two are apart.
     pub metric: Metric,
     /// Whether every column is brought to mean 0 and variance 1 first.
     pub standardise: bool,
     /// Whether all are looked at.
-    pub way: Way,
+    pub index: IndexKind,
     /// Seeds the links of an approximate index.
     pub seed: u64,
 }
 
-impl Default for Choice {
-    fn default() -> Choice {
-        Choice { metric: Metric::Cosine, standardise: false, way: Way::BySize, seed: 0 }
+impl Default for SearchOptions {
+    fn default() -> SearchOptions {
+        SearchOptions {
+            metric: Metric::Cosine,
+            standardise: false,
+            index: IndexKind::BySize,
+            seed: 0,
+        }
     }
 }
 
@@ -52,7 +57,7 @@ impl Catalog {
     pub fn new(
         vectors: Vectors,
         file: &Path,
-        choice: Choice,
+        options: SearchOptions,
         watch: impl FnMut(usize),
     ) -> Result<Catalog> {
         let Vectors { dim, values, ids, labels, .. } = vectors;
@@ -60,11 +65,11 @@ impl Catalog {
             let problem = "it holds no vectors";
             return Err(Error::input(file, Place::Whole, problem, "write some with hg2v embed"));
         }
-        let space = match choice.standardise {
-            true => Space::standardised(dim, values, choice.metric)?,
-            false => Space::new(dim, values, choice.metric)?,
+        let space = match options.standardise {
+            true => Space::standardised(dim, values, options.metric)?,
+            false => Space::new(dim, values, options.metric)?,
         };
-        let index = Index::new(space, choice.way, choice.seed, watch)?;
+        let index = Index::new(space, options.index, options.seed, watch)?;
         let mut by_name = BTreeMap::new();
         let mut further = BTreeMap::<String, Vec<usize>>::new();
         for (position, id) in ids.iter().enumerate() {

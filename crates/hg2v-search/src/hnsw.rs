@@ -66,18 +66,18 @@ const HIGHEST: usize = 24;
 
 /// A row and how far it is from what is looked for, as shadows tell.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Near(f32, u32);
+struct Candidate(f32, u32);
 
-impl Eq for Near {}
+impl Eq for Candidate {}
 
-impl PartialOrd for Near {
-    fn partial_cmp(&self, other: &Near) -> Option<Ordering> {
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Candidate) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Near {
-    fn cmp(&self, other: &Near) -> Ordering {
+impl Ord for Candidate {
+    fn cmp(&self, other: &Candidate) -> Ordering {
         self.0.total_cmp(&other.0).then(self.1.cmp(&other.1))
     }
 }
@@ -182,7 +182,7 @@ impl Hnsw {
             let start = self.descend(entry, 0, &far);
             let found = self.walk(vec![start], 0, breadth, seen, &far);
             let square = square(query);
-            let measured = found.iter().map(|&Near(_, row)| Neighbor {
+            let measured = found.iter().map(|&Candidate(_, row)| Neighbor {
                 position: row as usize,
                 distance: space.distance_to(query, square, row as usize),
             });
@@ -197,14 +197,14 @@ impl Hnsw {
 
     /// The row nearest to what is looked for that greedy steps reach, from the entry
     /// down to just above `level`.
-    fn descend(&self, entry: u32, level: usize, far: &impl Fn(u32) -> f32) -> Near {
-        let mut here = Near(far(entry), entry);
+    fn descend(&self, entry: u32, level: usize, far: &impl Fn(u32) -> f32) -> Candidate {
+        let mut here = Candidate(far(entry), entry);
         for level in (level + 1..self.links[entry as usize].len()).rev() {
             loop {
                 let links = self.links[here.1 as usize][level].iter();
-                let nearest = links.map(|&row| Near(far(row), row)).min();
+                let nearest = links.map(|&row| Candidate(far(row), row)).min();
                 match nearest {
-                    Some(near) if near < here => here = near,
+                    Some(candidate) if candidate < here => here = candidate,
                     _ => break,
                 }
             }
@@ -215,18 +215,19 @@ impl Hnsw {
     /// The `breadth` nearest rows that links lead to from `starts`, nearest first.
     fn walk(
         &self,
-        starts: Vec<Near>,
+        starts: Vec<Candidate>,
         level: usize,
         breadth: usize,
         seen: &mut Seen,
         far: &impl Fn(u32) -> f32,
-    ) -> Vec<Near> {
+    ) -> Vec<Candidate> {
         seen.begin();
         starts.iter().for_each(|start| {
             seen.first_time(start.1);
         });
-        let mut open: BinaryHeap<Reverse<Near>> = starts.iter().copied().map(Reverse).collect();
-        let mut best: BinaryHeap<Near> = starts.into();
+        let mut open: BinaryHeap<Reverse<Candidate>> =
+            starts.iter().copied().map(Reverse).collect();
+        let mut best: BinaryHeap<Candidate> = starts.into();
         while let Some(Reverse(here)) = open.pop() {
             if best.len() >= breadth && best.peek().is_some_and(|worst| here > *worst) {
                 break;
@@ -235,10 +236,10 @@ impl Hnsw {
                 if !seen.first_time(row) {
                     continue;
                 }
-                let near = Near(far(row), row);
-                if best.len() < breadth || best.peek().is_some_and(|worst| near < *worst) {
-                    open.push(Reverse(near));
-                    best.push(near);
+                let candidate = Candidate(far(row), row);
+                if best.len() < breadth || best.peek().is_some_and(|worst| candidate < *worst) {
+                    open.push(Reverse(candidate));
+                    best.push(candidate);
                     if best.len() > breadth {
                         best.pop();
                     }
@@ -301,8 +302,8 @@ impl Hnsw {
         let (row, top) = (batch[i], levels[i]);
         let far = |other: u32| between(space, row, other);
         let mut links = vec![Vec::new(); top + 1];
-        let before: Vec<(usize, Near)> =
-            (0..i).map(|j| (levels[j], Near(far(batch[j]), batch[j]))).collect();
+        let before: Vec<(usize, Candidate)> =
+            (0..i).map(|j| (levels[j], Candidate(far(batch[j]), batch[j]))).collect();
         let entry_top = self.entry.map_or(0, |entry| self.links[entry as usize].len() - 1);
         let mut starts = match self.entry {
             Some(entry) => vec![self.descend(entry, top, &far)],
@@ -314,7 +315,9 @@ impl Hnsw {
                 starts = self.walk(starts, level, self.params.breadth, seen, &far);
                 found.clone_from(&starts);
             }
-            found.extend(before.iter().filter(|(own, _)| *own >= level).map(|(_, near)| *near));
+            found.extend(
+                before.iter().filter(|(own, _)| *own >= level).map(|(_, candidate)| *candidate),
+            );
             found.sort_unstable();
             found.truncate(self.params.breadth);
             links[level] = select(space, &found, self.params.links);
@@ -329,8 +332,8 @@ impl Hnsw {
 
     /// The best links of `row` among `all`.
     fn chosen<R: Real>(&self, space: &Space<R>, row: u32, all: &[u32], level: usize) -> Vec<u32> {
-        let mut near: Vec<Near> =
-            all.iter().map(|&other| Near(between(space, row, other), other)).collect();
+        let mut near: Vec<Candidate> =
+            all.iter().map(|&other| Candidate(between(space, row, other), other)).collect();
         near.sort_unstable();
         select(space, &near, self.most(level))
     }
@@ -339,10 +342,10 @@ impl Hnsw {
 /// At most `most` of the rows `near`, nearest first: those that are nearer to the row
 /// in question than to any chosen before, so that links lead in all directions, and
 /// then the nearest of the others.
-fn select<R: Real>(space: &Space<R>, near: &[Near], most: usize) -> Vec<u32> {
+fn select<R: Real>(space: &Space<R>, near: &[Candidate], most: usize) -> Vec<u32> {
     let mut chosen: Vec<u32> = Vec::with_capacity(most);
     let mut others = Vec::new();
-    for &Near(distance, row) in near {
+    for &Candidate(distance, row) in near {
         if chosen.len() == most {
             break;
         }

@@ -5,6 +5,7 @@ use hg2v::nn::Real;
 
 use crate::exact::{self, check_k, without};
 use crate::hnsw::{Hnsw, Params};
+use crate::neighbor_graph::NeighborGraph;
 use crate::space::{Neighbor, Space};
 
 /// From so many rows on an index is approximate, unless told otherwise.
@@ -12,7 +13,7 @@ pub const APPROXIMATE_FROM: usize = 50_000;
 
 /// How an index finds neighbours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Way {
+pub enum IndexKind {
     /// By looking at all rows, up to [`APPROXIMATE_FROM`] of them; by links beyond.
     #[default]
     BySize,
@@ -35,11 +36,16 @@ impl<R: Real> Index<R> {
     ///
     /// # Errors
     /// None that the defaults can cause.
-    pub fn new(space: Space<R>, way: Way, seed: u64, watch: impl FnMut(usize)) -> Result<Index<R>> {
-        let linked = match way {
-            Way::BySize => space.len() >= APPROXIMATE_FROM,
-            Way::Exact => false,
-            Way::Approximate => true,
+    pub fn new(
+        space: Space<R>,
+        kind: IndexKind,
+        seed: u64,
+        watch: impl FnMut(usize),
+    ) -> Result<Index<R>> {
+        let linked = match kind {
+            IndexKind::BySize => space.len() >= APPROXIMATE_FROM,
+            IndexKind::Exact => false,
+            IndexKind::Approximate => true,
         };
         let params = Params { seed, ..Params::default() };
         let links = linked.then(|| Hnsw::new(&space, params, watch)).transpose()?;
@@ -49,6 +55,11 @@ impl<R: Real> Index<R> {
     /// The vectors.
     pub fn space(&self) -> &Space<R> {
         &self.space
+    }
+
+    /// The vectors, for something else.
+    pub fn into_space(self) -> Space<R> {
+        self.space
     }
 
     /// Whether answers are exact.
@@ -85,12 +96,14 @@ impl<R: Real> Index<R> {
     ///
     /// # Errors
     /// `k` of 0.
-    pub fn nearest_others(&self, k: usize) -> Result<Vec<Vec<Neighbor>>> {
-        if self.is_exact() {
-            return exact::nearest_others(&self.space, k);
-        }
-        let all = self.search(0..self.space.rows.len(), k)?;
-        Ok(all.into_iter().enumerate().map(|(row, near)| without(near, row, k)).collect())
+    pub fn neighbor_graph(&self, k: usize) -> Result<NeighborGraph> {
+        let lists = if self.is_exact() {
+            exact::nearest_others(&self.space, k)?
+        } else {
+            let all = self.search(0..self.space.rows.len(), k)?.into_iter().enumerate();
+            all.map(|(row, near)| without(near, row, k)).collect()
+        };
+        Ok(NeighborGraph::new(self.space.metric(), k, lists))
     }
 
     /// The `k + 1` nearest rows of rows of the space, which lie at `numbers`.

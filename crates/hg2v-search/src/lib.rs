@@ -4,11 +4,12 @@
 //! 2. [`exact`]: the nearest of all of them, by blocked matrix products;
 //! 3. [`hnsw`]: nearly always the nearest, of so many that all would take too long;
 //! 4. [`Index`]: either, with the same answers;
-//! 5. [`catalog`]: an index with the graphs' names;
-//! 6. [`outliers`] and [`duplicates`]: which are like no other, and which too much like one;
-//! 7. [`drift`]: whether two sets come from the same place;
-//! 8. [`explain`]: which levels and nodes of two graphs make them similar;
-//! 9. [`project`]: two coordinates for each, to look at.
+//! 5. [`NeighborGraph`]: the nearest of every row, found once for all that need them;
+//! 6. [`catalog`]: an index with the graphs' names;
+//! 7. [`outliers`] and [`duplicates`]: which are like no other, and which too much like one;
+//! 8. [`drift`]: whether two sets come from the same place;
+//! 9. [`explain`]: which levels and nodes of two graphs make them similar;
+//! 10. [`project`]: two coordinates for each, to look at.
 //!
 //! Everything is the same bits at any number of threads, and ties go to the earlier row.
 //!
@@ -28,6 +29,8 @@ pub mod exact;
 
 pub mod hnsw;
 
+mod neighbor_graph;
+
 mod index;
 
 pub mod catalog;
@@ -42,5 +45,6 @@ pub mod explain;
 
 pub mod project;
 
-pub use index::{APPROXIMATE_FROM, Index, Way};
+pub use index::{APPROXIMATE_FROM, Index, IndexKind};
+pub use neighbor_graph::NeighborGraph;
 pub use space::{Metric, Neighbor, Space};

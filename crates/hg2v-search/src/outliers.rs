@@ -13,12 +13,12 @@ use crate::space::Neighbor;
 /// # Errors
 /// `k` of 0.
 pub fn outliers<R: Real>(index: &Index<R>, k: usize) -> Result<Vec<Neighbor>> {
-    let near = index.nearest_others(k)?;
-    let last = |(position, near): (usize, Vec<Neighbor>)| Neighbor {
-        position,
-        distance: near.last().map_or(0.0, |last| last.distance),
+    let graph = index.neighbor_graph(k)?;
+    let furthest = |row: usize| Neighbor {
+        position: row,
+        distance: graph.nearest(row, k).last().map_or(0.0, |last| last.distance),
     };
-    let mut all: Vec<Neighbor> = near.into_iter().enumerate().map(last).collect();
+    let mut all: Vec<Neighbor> = (0..graph.len()).map(furthest).collect();
     all.sort_by(|a, b| b.distance.total_cmp(&a.distance).then(a.position.cmp(&b.position)));
     Ok(all)
 }

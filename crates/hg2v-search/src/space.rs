@@ -150,6 +150,11 @@ impl<R: Real> Space<R> {
         &self.rows[i * self.dim..(i + 1) * self.dim]
     }
 
+    /// The vectors, one after the other, as they lie in the space.
+    pub fn into_rows(self) -> Vec<R> {
+        self.rows
+    }
+
     /// Vectors from elsewhere as they lie in this space: scaled as its own were.
     ///
     /// # Errors

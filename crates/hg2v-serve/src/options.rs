@@ -12,7 +12,7 @@ use hg2v::dataset::Limits;
 use hg2v::error::{Error, Result};
 use hg2v::nn::machine::Machine;
 use hg2v::vectors::Vectors;
-use hg2v_search::catalog::Choice;
+use hg2v_search::catalog::SearchOptions;
 
 use crate::state::Graphs;
 
@@ -26,7 +26,7 @@ pub struct Options {
     /// The graphs that can be asked for; searched, too, where there is no `index`.
     pub data: Option<PathBuf>,
     /// How vectors are searched.
-    pub choice: Choice,
+    pub search: SearchOptions,
     /// Where graphs are embedded.
     pub machine: Machine,
     /// Where to listen; port 0 takes one that is free.
@@ -123,7 +123,7 @@ impl Options {
             model: model.into(),
             index: None,
             data: None,
-            choice: Choice::default(),
+            search: SearchOptions::default(),
             machine: Machine::Cpu,
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             token: None,

@@ -24,9 +24,9 @@ use hg2v_eval::evaluation::Evaluation;
 use hg2v_eval::method::Candidate;
 use hg2v_eval::select;
 use hg2v_eval::study::{Mode, Study};
-use hg2v_report::{Contents, Map, Method, page, run};
+use hg2v_report::{Contents, Map, PageMode, ProjectionMethod, page, run};
 use hg2v_search::Metric;
-use hg2v_search::catalog::Choice;
+use hg2v_search::catalog::SearchOptions;
 use serde_json::json;
 
 use super::coarsen::render;
@@ -210,8 +210,10 @@ fn draw(
     let config = trained.model.config();
     let config = json!(config);
     // Where a particle is says most in these vectors, and least about its aggregate.
-    let choice = Choice { metric: Metric::Euclidean, standardise: true, ..Choice::default() };
-    let map = Map::new(dim, vectors, choice, &[Method::Pca, Method::Umap], |_| ())?;
+    let search =
+        SearchOptions { metric: Metric::Euclidean, standardise: true, ..SearchOptions::default() };
+    let map =
+        Map::new(dim, vectors, search, &[ProjectionMethod::Pca, ProjectionMethod::Umap], |_| ())?;
     let contents = Contents {
         title: "Diffusion-limited aggregates".to_owned(),
         config: Some(&config),
@@ -222,7 +224,7 @@ fn draw(
         map,
         ..Contents::of(collection)
     };
-    Ok(report::write(OutputFile::create(to)?, &page(&contents, hg2v_report::Mode::Still)?)?)
+    Ok(report::write(OutputFile::create(to)?, &page(&contents, PageMode::Still)?)?)
 }
 
 /// Says what was found and where it lies.

@@ -9,7 +9,7 @@ use hg2v_search::scale::Scale;
 use serde_json::json;
 
 use crate::context::Context;
-use crate::near::NearArgs;
+use crate::distances::DistanceArgs;
 use crate::table::counted;
 
 /// Whether two sets of vectors come from the same place
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 999, value_name = "N")]
     permutations: usize,
     #[command(flatten)]
-    near: NearArgs,
+    distances: DistanceArgs,
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
@@ -53,17 +53,17 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     if let Some(model) = &a.model {
         b.check_made_by(model, a.dim, &args.b)?;
     }
-    if args.near.standardise {
+    if args.distances.standardise {
         // By the first set, which the second is judged by.
         let scale = Scale::of(&a.values, a.dim);
         scale.apply(&mut a.values);
         scale.apply(&mut b.values);
     }
-    let metric = args.near.metric();
+    let metric = args.distances.metric();
     let found = drift(a.dim, &a.values, &b.values, metric, args.permutations, context.seed())?;
     let mut result = json!(found);
     result["metric"] = json!(metric);
-    result["standardised"] = json!(args.near.standardise);
+    result["standardised"] = json!(args.distances.standardise);
     result["graphs"] = json!(a.len() + b.len());
     result["dim"] = json!(a.dim);
     if context.tell(result)? {

@@ -11,6 +11,7 @@ use hg2v::output::overwrite::Destination;
 use hg2v::vectors::{self, Key, Shape, VectorSink};
 use hg2v_search::project::{Point, Tsne, Umap, pca, tsne, umap};
 use hg2v_search::scale::Scale;
+use hg2v_search::{Index, IndexKind, Metric, NeighborGraph, Space};
 use serde_json::json;
 
 use crate::context::Context;
@@ -88,19 +89,25 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let seed = context.seed();
     let (dim, values) = (set.dim.max(1), &set.values);
     let mut explained = None;
+    let components = pca(dim, values, 2)?;
+    let places = components.points();
+    let graph = |k: usize| -> hg2v::Result<NeighborGraph> {
+        let space = Space::new(dim, values.clone(), Metric::Euclidean)?;
+        Index::new(space, IndexKind::BySize, seed, |_| ())?.neighbor_graph(k)
+    };
     let points: Vec<Point> = match args.method {
         MethodArg::Pca => {
-            let found = pca(dim, values, 2)?;
-            let share = found.variances.iter().sum::<f64>() / found.total_variance;
+            let share = components.variances.iter().sum::<f64>() / components.total_variance;
             explained = share.is_finite().then_some(share);
-            found.points()
+            places
         }
         MethodArg::Tsne => {
             let own = Tsne::default();
             let perplexity = args.perplexity.unwrap_or(own.perplexity);
-            let params = Tsne { perplexity, seed, ..own };
+            let params = Tsne { perplexity, ..own };
+            let graph = graph(params.neighbors_needed(set.len())?)?;
             let bar = context.progress("t-SNE", Some(params.steps as u64));
-            let points = tsne(dim, values, &params, |step| bar.set_position(step as u64))?;
+            let points = tsne(&graph, &places, &params, |step| bar.set_position(step as u64))?;
             bar.finish_and_clear();
             points
         }
@@ -108,8 +115,9 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
             let own = Umap::default();
             let neighbors = args.neighbors.unwrap_or(own.neighbors);
             let params = Umap { neighbors, seed, ..own };
+            let graph = graph(params.neighbors_needed(set.len())?)?;
             let bar = context.progress("UMAP", None);
-            let points = umap(dim, values, &params, |epoch| bar.set_position(epoch as u64))?;
+            let points = umap(&graph, &places, &params, |epoch| bar.set_position(epoch as u64))?;
             bar.finish_and_clear();
             points
         }

@@ -19,17 +19,17 @@ use hg2v_baselines::registry;
 use hg2v_eval::evaluation::Evaluation;
 use hg2v_report::page::SAMPLE;
 use hg2v_report::run::{RunFolder, read_evaluation};
-use hg2v_report::{Contents, Made, Map, Method, Mode, page};
-use hg2v_search::Way;
-use hg2v_search::catalog::Choice;
+use hg2v_report::{Contents, Map, Page, PageMode, ProjectionMethod, page};
+use hg2v_search::IndexKind;
+use hg2v_search::catalog::SearchOptions;
 use hg2v_serve::options::Shown;
 use serde_json::json;
 
 use super::project::MethodArg;
 use crate::context::Context;
 use crate::device::DeviceArgs;
+use crate::distances::DistanceArgs;
 use crate::graphs::{self, Asks, CacheArgs, check_vectors, summary_options};
-use crate::near::NearArgs;
 use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::table::{counted, decimal};
 
@@ -78,7 +78,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_delimiter = ',', default_value = "pca", value_name = "M,…")]
     projections: Vec<MethodArg>,
     #[command(flatten)]
-    near: NearArgs,
+    distances: DistanceArgs,
     /// What stands above it [default: the name of the graphs]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
@@ -88,12 +88,12 @@ pub(crate) struct Args {
     cache: CacheArgs,
 }
 
-impl From<MethodArg> for Method {
-    fn from(method: MethodArg) -> Method {
+impl From<MethodArg> for ProjectionMethod {
+    fn from(method: MethodArg) -> ProjectionMethod {
         match method {
-            MethodArg::Pca => Method::Pca,
-            MethodArg::Tsne => Method::Tsne,
-            MethodArg::Umap => Method::Umap,
+            MethodArg::Pca => ProjectionMethod::Pca,
+            MethodArg::Tsne => ProjectionMethod::Tsne,
+            MethodArg::Umap => ProjectionMethod::Umap,
         }
     }
 }
@@ -106,7 +106,8 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     for input in [&args.data, &args.embeddings, &args.evaluation].into_iter().flatten() {
         refuse_same(input, &args.out)?;
     }
-    let methods: Vec<Method> = args.projections.iter().copied().map(Method::from).collect();
+    let methods: Vec<ProjectionMethod> =
+        args.projections.iter().copied().map(ProjectionMethod::from).collect();
     let wanted = Wanted {
         run: &args.run,
         of: Of::Files { data: args.data.as_deref(), embeddings: args.embeddings.as_deref() },
@@ -114,12 +115,12 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         sample: args.sample,
         title: args.title.as_deref(),
         methods: &methods,
-        choice: args.near.choice(Way::BySize, context.seed()),
+        search: args.distances.options(IndexKind::BySize, context.seed()),
         cache: args.cache.open(),
     };
     // Before the page is made: a place that cannot be written is said at once.
     let out = OutputFile::create(args.force.at(&args.out))?;
-    let (made, graphs) = wanted.make(Mode::Still, &args.device.open()?, context)?;
+    let (made, graphs) = wanted.make(PageMode::Still, &args.device.open()?, context)?;
     write(out, &made)?;
     said(&args, &made, graphs, context)
 }
@@ -139,8 +140,8 @@ pub(super) struct Wanted<'a> {
     pub(super) evaluation: Option<&'a Path>,
     pub(super) sample: usize,
     pub(super) title: Option<&'a str>,
-    pub(super) methods: &'a [Method],
-    pub(super) choice: Choice,
+    pub(super) methods: &'a [ProjectionMethod],
+    pub(super) search: SearchOptions,
     pub(super) cache: Option<Cache>,
 }
 
@@ -148,10 +149,10 @@ impl Wanted<'_> {
     /// The page, and how many graphs there are.
     pub(super) fn make(
         &self,
-        mode: Mode,
+        mode: PageMode,
         machine: &Machine,
         context: &Context,
-    ) -> anyhow::Result<(Made, usize)> {
+    ) -> anyhow::Result<(Page, usize)> {
         let run = RunFolder::read(self.run)?;
         let model: Arc<dyn Model> = registry::load(&run.model)?.into();
         let graphs = self.graphs(&run, &model, context)?;
@@ -170,7 +171,7 @@ impl Wanted<'_> {
         };
         let bar = context.progress("drawing", None);
         let watch = |what| bar.set_message(what);
-        let map = Map::new(dim, values, self.choice, self.methods, watch)?;
+        let map = Map::new(dim, values, self.search, self.methods, watch)?;
         bar.finish_and_clear();
         let mut notes = Vec::new();
         if graphs.fingerprint() != run.config.data.fingerprint {
@@ -300,13 +301,13 @@ fn evaluation_of(file: &Path, collection: &Collection<'_>) -> hg2v::Result<Evalu
 }
 
 /// Writes the page, whole or not at all.
-pub(super) fn write(mut out: OutputFile, made: &Made) -> hg2v::Result<()> {
+pub(super) fn write(mut out: OutputFile, made: &Page) -> hg2v::Result<()> {
     let written = out.write_all(made.html.as_bytes());
     written.map_err(|e| Error::io(out.path(), "write", e))?;
     out.commit()
 }
 
-fn said(args: &Args, made: &Made, graphs: usize, context: &Context) -> anyhow::Result<()> {
+fn said(args: &Args, made: &Page, graphs: usize, context: &Context) -> anyhow::Result<()> {
     let bytes = made.html.len();
     context.tell(json!({
         "out": args.out, "graphs": graphs, "shown": made.shown, "bytes": bytes,

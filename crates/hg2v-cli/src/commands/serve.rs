@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use hg2v::dataset;
 use hg2v_report::page::SAMPLE;
-use hg2v_report::{Method, Mode};
-use hg2v_search::Way;
+use hg2v_report::{PageMode, ProjectionMethod};
+use hg2v_search::IndexKind;
 use hg2v_serve::options::Page;
 use hg2v_serve::{Options, Server};
 use serde_json::json;
@@ -15,8 +15,8 @@ use serde_json::json;
 use super::report::{Of, Wanted};
 use crate::context::Context;
 use crate::device::DeviceArgs;
+use crate::distances::DistanceArgs;
 use crate::graphs::CacheArgs;
-use crate::near::NearArgs;
 
 /// Embed and search over HTTP
 ///
@@ -96,7 +96,7 @@ pub(crate) struct Args {
     #[arg(long)]
     no_page: bool,
     #[command(flatten)]
-    near: NearArgs,
+    distances: DistanceArgs,
     #[command(flatten)]
     device: DeviceArgs,
     #[command(flatten)]
@@ -125,7 +125,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let data = args.data.map(|data| dataset::locate(&data, context.global.data_dir.as_deref()));
     let data = data.transpose()?;
-    let choice = args.near.choice(Way::BySize, context.seed());
+    let search = args.distances.options(IndexKind::BySize, context.seed());
     let cache = args.cache.open();
     let machine = args.device.open()?;
     let page = match &data {
@@ -139,12 +139,12 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
                     evaluation: None,
                     sample: SAMPLE,
                     title: None,
-                    methods: &[Method::Pca],
-                    choice,
+                    methods: &[ProjectionMethod::Pca],
+                    search,
                     cache: cache.clone(),
                 };
                 // Who asks for vectors can do without.
-                let made = wanted.make(Mode::Live, &machine, &context);
+                let made = wanted.make(PageMode::Live, &machine, &context);
                 let made = made.inspect_err(|error| {
                     context.say(format!("there is no page: {error:#}"));
                 });
@@ -157,7 +157,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         index: args.index,
         data,
         page,
-        choice,
+        search,
         machine,
         listen: args.listen,
         token: args.token,

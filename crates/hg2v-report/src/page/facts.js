@@ -1,13 +1,33 @@
 // What the data is, and what was run.
 
-const tile = (value, name) => make("div", {}, make("b", {}, value), make("span", {}, name));
-const pairs = (list) => make("dl", { class: "pairs" }, ...list.filter(([, value]) => value !== null && value !== undefined && value !== "").flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
+import { histogram } from "./charts.js";
+import { css } from "./color.js";
+import { byId, make } from "./dom.js";
+import { amount, counted, number } from "./numbers.js";
 
-function drawData({ head, map, palette }) {
-  const { summary } = head;
+/** @import { Attribute, Head, Settings, Spread, Summary } from "./types.d.ts" */
+/** @import { Palette } from "./color.js" */
+
+const tile = (/** @type {string} */ value, /** @type {string} */ name) => make("div", {}, make("b", {}, value), make("span", {}, name));
+/**
+ * Names and what they stand for; those that stand for nothing are left out.
+ * @param {[string, string | null][]} list
+ */
+function pairs(list) {
+  const known = list.flatMap(([name, value]) => (value ? [make("dt", {}, name), make("dd", {}, value)] : []));
+  return make("dl", { class: "pairs" }, ...known);
+}
+
+/**
+ * @param {Head} head
+ * @param {Attribute[]} attributes
+ * @param {Palette} palette
+ */
+export function drawData({ summary, missing }, attributes, palette) {
+  /** @type {Node[]} */
   const parts = [];
   if (summary) {
-    const spread = (of) => (of ? `${amount(of.mean)} (${amount(of.min)} to ${amount(of.max)})` : null);
+    const spread = (/** @type {Spread | null} */ of) => (of ? `${amount(of.mean)} (${amount(of.min)} to ${amount(of.max)})` : null);
     parts.push(
       make("div", { class: "tiles" },
         tile(number(summary.graphs), "graphs"),
@@ -30,16 +50,20 @@ function drawData({ head, map, palette }) {
     const odd = problems(summary);
     if (odd.length) parts.push(make("h3", {}, "Worth knowing"), make("ul", {}, ...odd.map((text) => make("li", { class: "warn" }, text))));
   }
-  const charts = map.attributes.filter(({ name }) => ["nodes", "edges", "density"].includes(name)).map(({ name, of }) => {
-    const values = [...of].filter((value) => value !== head.missing);
+  const charts = attributes.filter(({ name }) => ["nodes", "edges", "density"].includes(name)).map(({ name, of }) => {
+    const values = [...of].filter((value) => value !== missing);
     return values.some((value) => value !== values[0]) ? histogram(values, `${name[0].toUpperCase()}${name.slice(1)}`, css(palette.kind(0))) : null;
   });
-  parts.push(make("div", { class: "small" }, ...charts.filter(Boolean)));
-  $("facts").replaceChildren(...parts);
+  parts.push(make("div", { class: "small" }, ...charts));
+  byId("facts").replaceChildren(...parts);
 }
 
-/** What had to be resolved, or is odd. */
+/**
+ * What had to be resolved, or is odd.
+ * @param {Summary} summary
+ */
 function problems({ findings, empty_graphs: empty, edgeless_graphs: edgeless, ignored, isolated_nodes: isolated }) {
+  /** @type {[number, string, string][]} */
   const all = [
     [empty, "graph without nodes", "graphs without nodes"],
     [edgeless - empty, "graph without edges", "graphs without edges"],
@@ -53,28 +77,54 @@ function problems({ findings, empty_graphs: empty, edgeless_graphs: edgeless, ig
   return [...all.filter(([count]) => count > 0).map(([count, one, many]) => `${number(count)} ${count === 1 ? one : many}`), ...ignored];
 }
 
-function drawRun({ head }) {
-  const { config, run } = head;
-  const parts = [];
-  if (config) {
-    const { architecture: a, recipe: r, preparation: p, data } = config;
-    const words = (value) => (typeof value === "string" ? value.replaceAll("-", " ") : Array.isArray(value) ? value.map(words).join(", ") : value === true ? "yes" : value === false ? "no" : value === null ? "none" : value && typeof value === "object" ? Object.entries(value).map(([key, own]) => `${key.replaceAll("-", " ")} ${words(own)}`).join(", ") : String(value));
-    const rest = (object, known) => Object.entries(object).filter(([key]) => !known.includes(key)).map(([key, value]) => [key.replaceAll("_", " "), words(value)]);
-    const block = (title, list) => make("div", {}, make("h3", {}, title), pairs(list));
-    parts.push(
-      block("Trained on", [
-        ["graphs", run?.data ?? null],
-        ["how many", `${counted(data.graphs, "graph")}, ${counted(data.nodes, "node")}`],
-        ["where", run && `${run.device}, ${counted(run.threads, "thread")}`],
-        ["training", run && `${amount(run.training_seconds)} s`],
-        ["in all", run && `${amount(run.whole_seconds)} s, with reading and coarsening`],
-        ["hg2v", config.hg2v],
-        ["seed", String(r.seed)],
-      ]),
-      block("Network", [["dimension d", String(a.dim)], ["hops a", String(a.hops)], ["levels L", String(a.levels)], ...rest(a, ["dim", "hops", "levels"]), ["numbers a graph", head.dim ? number(head.dim) : null]]),
-      block("Training", rest(r, ["seed"])),
-      block("Coarsening", [...rest(p.coarsening, ["seed"]), ["weights", words(p.weights)]]));
-  }
-  $("settings").replaceChildren(make("div", { class: "columns" }, ...parts));
-  $("run").hidden = !parts.length;
+/**
+ * A setting in words: names are written with hyphens, and settings may have settings.
+ * @param {unknown} value
+ * @returns {string}
+ */
+function words(value) {
+  if (typeof value === "string") return value.replaceAll("-", " ");
+  if (Array.isArray(value)) return value.map(words).join(", ");
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (value === null) return "none";
+  if (typeof value === "object") return Object.entries(value).map(([key, own]) => `${key.replaceAll("-", " ")} ${words(own)}`).join(", ");
+  return String(value);
+}
+
+/**
+ * All settings but those that are known already.
+ * @param {Settings} settings
+ * @param {string[]} known
+ * @returns {[string, string][]}
+ */
+const rest = (settings, known) =>
+  Object.entries(settings).filter(([key]) => !known.includes(key)).map(([key, value]) => [key.replaceAll("_", " "), words(value)]);
+
+/** @param {Head} head */
+export function drawRun({ config, run, dim }) {
+  byId("run").hidden = !config;
+  if (!config) return;
+  const { architecture, recipe, preparation, data } = config;
+  const block = (/** @type {string} */ title, /** @type {[string, string | null][]} */ list) => make("div", {}, make("h3", {}, title), pairs(list));
+  const blocks = [
+    block("Trained on", [
+      ["graphs", run && run.data],
+      ["how many", `${counted(data.graphs, "graph")}, ${counted(data.nodes, "node")}`],
+      ["where", run && `${run.device}, ${counted(run.threads, "thread")}`],
+      ["training", run && `${amount(run.training_seconds)} s`],
+      ["in all", run && `${amount(run.whole_seconds)} s, with reading and coarsening`],
+      ["hg2v", config.hg2v],
+      ["seed", String(recipe.seed)],
+    ]),
+    block("Network", [
+      ["dimension d", String(architecture.dim)],
+      ["hops a", String(architecture.hops)],
+      ["levels L", String(architecture.levels)],
+      ...rest(architecture, ["dim", "hops", "levels"]),
+      ["numbers a graph", dim ? number(dim) : null],
+    ]),
+    block("Training", rest(recipe, ["seed"])),
+    block("Coarsening", [...rest(preparation.coarsening, ["seed"]), ["weights", words(preparation.weights)]]),
+  ];
+  byId("settings").replaceChildren(make("div", { class: "columns" }, ...blocks));
 }

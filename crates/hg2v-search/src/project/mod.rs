@@ -5,6 +5,25 @@
 //! | [`pca`](fn@pca) | distances, as well as a plane can | nothing is random; signs are fixed |
 //! | [`tsne`](fn@tsne) | who is near whom | it starts from PCA, and sums run in a fixed order |
 //! | [`umap`](fn@umap) | who is near whom, and more of the whole | it starts from PCA, and one thread draws from one seeded stream |
+//!
+//! t-SNE and UMAP see vectors only through their [`NeighborGraph`](crate::NeighborGraph) and the
+//! points they begin at, so that several maps of the same vectors share both.
+//!
+//! ```
+//! use hg2v_search::project::{Tsne, Umap, pca, tsne, umap};
+//! use hg2v_search::{Index, IndexKind, Metric, Space};
+//!
+//! let vectors: Vec<f32> = (0..40).map(|i| (i * i % 17) as f32).collect();
+//! let rows = vectors.len() / 4;
+//! let (t, u) = (Tsne::default(), Umap { neighbors: 5, ..Umap::default() });
+//! let k = t.neighbors_needed(rows)?.max(u.neighbors_needed(rows)?);
+//! let space = Space::new(4, vectors.clone(), Metric::Euclidean)?;
+//! let graph = Index::new(space, IndexKind::BySize, 0, |_| {})?.neighbor_graph(k)?;
+//! let places = pca(4, &vectors, 2)?.points();
+//! let maps = [tsne(&graph, &places, &t, |_| {})?, umap(&graph, &places, &u, |_| {})?];
+//! assert!(maps.iter().all(|points| points.len() == rows));
+//! # Ok::<(), hg2v::Error>(())
+//! ```
 
 mod pca;
 mod tree;
@@ -20,8 +39,8 @@ pub use umap::{Umap, umap};
 /// Two coordinates.
 pub type Point = [f64; 2];
 
-/// Vectors of `dim` numbers each must be whole.
-pub(crate) fn check(dim: usize, vectors: &[f32]) -> Result<usize> {
+/// How many vectors of `dim` numbers there are, which must be whole.
+fn count(dim: usize, vectors: &[f32]) -> Result<usize> {
     if dim == 0 || !vectors.len().is_multiple_of(dim) {
         let requirement = format!("it must be a multiple of {dim}, the numbers a vector");
         return Err(Error::parameter("numbers", vectors.len(), requirement));
@@ -29,15 +48,15 @@ pub(crate) fn check(dim: usize, vectors: &[f32]) -> Result<usize> {
     Ok(vectors.len() / dim)
 }
 
-/// The first two principal components, the first of them with a deviation of `spread`.
-fn start(dim: usize, vectors: &[f32], spread: f64) -> Result<Vec<Point>> {
-    let points = pca(dim, vectors, 2)?.points();
-    let n = points.len().max(1) as f64;
-    let deviation = (points.iter().map(|p| p[0] * p[0]).sum::<f64>() / n).sqrt();
+/// Where points begin: at their places on another map, say PCA's, the first coordinates with a
+/// deviation of `spread`.
+fn start(places: &[Point], spread: f64) -> Vec<Point> {
+    let n = places.len().max(1) as f64;
+    let deviation = (places.iter().map(|p| p[0] * p[0]).sum::<f64>() / n).sqrt();
     let scale = if deviation > 0.0 { spread / deviation } else { 0.0 };
     // Equal vectors would never part: each gets a little of its own.
     let own =
         |i: usize, c: u64| 1e-3 * spread * hg2v::linalg::vector::start_value(2 * i as u64 + c);
-    let placed = points.iter().enumerate();
-    Ok(placed.map(|(i, p)| [p[0] * scale + own(i, 0), p[1] * scale + own(i, 1)]).collect())
+    let placed = places.iter().enumerate();
+    placed.map(|(i, p)| [p[0] * scale + own(i, 0), p[1] * scale + own(i, 1)]).collect()
 }

@@ -59,7 +59,7 @@ impl Pca {
 /// # Complexity
 /// `O(n · dim · s)` time for `s` of some dozen steps, `O(n · dim)` space.
 pub fn pca(dim: usize, vectors: &[f32], count: usize) -> Result<Pca> {
-    let n = super::check(dim, vectors)?;
+    let n = super::count(dim, vectors)?;
     let count = count.min(dim).min(n);
     let centred = Centred { dim, rows: vectors, means: Scale::of(vectors, dim).means };
     let squares: Vec<f64> = centred.blocks(|rows| rows.iter().map(|x| x * x).sum());

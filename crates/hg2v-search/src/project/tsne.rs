@@ -4,9 +4,9 @@ use hg2v::error::{Error, Result};
 use rayon::prelude::*;
 
 use super::tree::Tree;
-use super::{Point, check, start};
-use crate::index::{Index, Way};
-use crate::space::{Metric, Neighbor, Space};
+use super::{Point, start};
+use crate::neighbor_graph::NeighborGraph;
+use crate::space::Neighbor;
 
 /// How t-SNE is run. The defaults are scikit-learn's, but for its initial points.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,13 +17,36 @@ pub struct Tsne {
     pub steps: usize,
     /// How coarsely far points are seen: 0 sees each.
     pub theta: f64,
-    /// Seeds the search for neighbours among very many vectors; nothing else is random.
-    pub seed: u64,
 }
 
 impl Default for Tsne {
     fn default() -> Tsne {
-        Tsne { perplexity: 30.0, steps: 1000, theta: 0.5, seed: 0 }
+        Tsne { perplexity: 30.0, steps: 1000, theta: 0.5 }
+    }
+}
+
+impl Tsne {
+    /// How many neighbours of each of `rows` vectors it looks at.
+    ///
+    /// # Errors
+    /// A perplexity or theta outside its domain.
+    pub fn neighbors_needed(&self, rows: usize) -> Result<usize> {
+        if !(self.perplexity >= 1.0 && self.perplexity <= 1e4) {
+            return Err(Error::parameter(
+                "perplexity",
+                self.perplexity,
+                "it must be between 1 and 10000",
+            ));
+        }
+        if !(0.0..=1.0).contains(&self.theta) {
+            return Err(Error::parameter("theta", self.theta, "it must be between 0 and 1"));
+        }
+        Ok(((3.0 * self.perplexity_among(rows)) as usize).clamp(1, rows.max(2) - 1))
+    }
+
+    /// No vector has more neighbours than a third of the others.
+    fn perplexity_among(&self, rows: usize) -> f64 {
+        self.perplexity.min(rows.saturating_sub(1) as f64 / 3.0).max(1.0)
     }
 }
 
@@ -32,7 +55,7 @@ pub(super) type Row = Vec<(u32, f64)>;
 
 const EXAGGERATION: f64 = 12.0;
 
-/// Two coordinates for each of some vectors of `dim` numbers.
+/// Two coordinates for each row of a neighbour graph, beginning at `places`.
 ///
 /// With `p_ij` the probability that `i` names `j` a neighbour, averaged both ways, and
 /// `q_ij ∝ 1/(1 + ‖y_i − y_j‖²)` the same in the plane, the points `y` go downhill on
@@ -43,42 +66,36 @@ const EXAGGERATION: f64 = 12.0;
 /// ```
 ///
 /// Only the nearest `3·perplexity` of each have a `p`, and far points act together. The
-/// points begin at the first two principal components. `watch` is told the step.
+/// points begin at `places`, which are to be the first two principal components. `watch` is
+/// told the step.
 ///
 /// L. van der Maaten, *Accelerating t-SNE using tree-based algorithms*, 2014.
 ///
 /// # Errors
-/// A perplexity or theta outside its domain; vectors that are not whole.
+/// A perplexity or theta outside its domain; a graph that is not Euclidean, has other rows
+/// than `places`, or fewer neighbours than are [needed](Tsne::neighbors_needed).
 ///
 /// # Complexity
-/// `O(n² · dim)` time for the neighbours (see [`Index`]) and `O(n · log n)` a step.
+/// `O(n · log n)` time a step.
 pub fn tsne(
-    dim: usize,
-    vectors: &[f32],
+    graph: &NeighborGraph,
+    places: &[Point],
     params: &Tsne,
     mut watch: impl FnMut(usize),
 ) -> Result<Vec<Point>> {
-    let n = check(dim, vectors)?;
-    if !(params.perplexity >= 1.0 && params.perplexity <= 1e4) {
-        return Err(Error::parameter(
-            "perplexity",
-            params.perplexity,
-            "it must be between 1 and 10000",
-        ));
-    }
-    if !(0.0..=1.0).contains(&params.theta) {
-        return Err(Error::parameter("theta", params.theta, "it must be between 0 and 1"));
-    }
-    let mut y = start(dim, vectors, 1e-4)?;
+    let n = places.len();
+    let k = params.neighbors_needed(n)?;
+    graph.check(n, k)?;
+    let mut y = start(places, 1e-4);
     if n < 3 {
         return Ok(y);
     }
-    let perplexity = params.perplexity.min((n - 1) as f64 / 3.0).max(1.0);
-    let k = ((3.0 * perplexity) as usize).clamp(1, n - 1);
-    let space = Space::new(dim, vectors.to_vec(), Metric::Euclidean)?;
-    let near = Index::new(space, Way::BySize, params.seed, |_| {})?.nearest_others(k)?;
-    let p =
-        symmetric(&near.par_iter().map(|near| probabilities(near, perplexity)).collect::<Vec<_>>());
+    let perplexity = params.perplexity_among(n);
+    let seen: Vec<Row> = (0..n)
+        .into_par_iter()
+        .map(|row| probabilities(graph.nearest(row, k), perplexity))
+        .collect();
+    let p = symmetric(&seen);
 
     let rate = (n as f64 / EXAGGERATION / 4.0).max(50.0);
     let mut speeds = vec![[0.0; 2]; n];

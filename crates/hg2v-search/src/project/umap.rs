@@ -6,9 +6,9 @@ use rand::RngExt;
 use rayon::prelude::*;
 
 use super::tsne::{Row, joined};
-use super::{Point, check, start};
-use crate::index::{Index, Way};
-use crate::space::{Metric, Neighbor, Space};
+use super::{Point, start};
+use crate::neighbor_graph::NeighborGraph;
+use crate::space::Neighbor;
 
 /// How UMAP is run. The defaults are umap-learn's, but for its initial points.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,6 +27,23 @@ impl Default for Umap {
     }
 }
 
+impl Umap {
+    /// How many neighbours of each of `rows` vectors it looks at, itself not among them.
+    ///
+    /// # Errors
+    /// A number of neighbours outside its domain.
+    pub fn neighbors_needed(&self, rows: usize) -> Result<usize> {
+        if !(2..=10_000).contains(&self.neighbors) {
+            return Err(Error::parameter(
+                "neighbors",
+                self.neighbors,
+                "it must be between 2 and 10000",
+            ));
+        }
+        Ok(self.neighbors.min(rows).max(2) - 1)
+    }
+}
+
 /// `1/(1 + A·d^2B)` is nearest to 1 up to a distance of 0.1 and `exp(0.1 − d)` beyond:
 /// umap-learn's fit for its defaults.
 const A: f64 = 1.576_943_460_405_378;
@@ -35,12 +52,12 @@ const B: f64 = 0.895_060_878_122_785_9;
 /// Points pushed away for each that is pulled.
 const NEGATIVES: usize = 5;
 
-/// Two coordinates for each of some vectors of `dim` numbers.
+/// Two coordinates for each row of a neighbour graph, beginning at `places`.
 ///
 /// Each vector sees its neighbours `j` through `exp(−(d_ij − ρ_i)/σ_i)`, with `ρ` the
 /// distance of the nearest and `σ` such that they add up to `log₂(neighbors)`; two views
-/// `a` and `b` of a pair join to `w = a + b − ab`. Points begin at the first two principal
-/// components; pairs pull each other, a pair of weight `w` in `w / max w` of all epochs,
+/// `a` and `b` of a pair join to `w = a + b − ab`. Points begin at `places`, which are to be the
+/// first two principal components; pairs pull each other, a pair of weight `w` in `w / max w` of all epochs,
 /// and push random others away, as in the gradient of the cross entropy between `w` and
 /// `1/(1 + A·‖y_i − y_j‖^2B)`. One thread does it, in the order of the pairs. `watch` is
 /// told the epoch.
@@ -49,33 +66,26 @@ const NEGATIVES: usize = 5;
 /// projection*, 2018.
 ///
 /// # Errors
-/// Fewer than 2 neighbours; vectors that are not whole.
+/// Fewer than 2 neighbours; a graph that is not Euclidean, has other rows than `places`, or
+/// fewer neighbours than are [needed](Umap::neighbors_needed).
 ///
 /// # Complexity
-/// `O(n² · dim)` time for the neighbours (see [`Index`]), `O(n · neighbors)` an epoch.
+/// `O(n · neighbors)` time an epoch.
 pub fn umap(
-    dim: usize,
-    vectors: &[f32],
+    graph: &NeighborGraph,
+    places: &[Point],
     params: &Umap,
     mut watch: impl FnMut(usize),
 ) -> Result<Vec<Point>> {
-    let n = check(dim, vectors)?;
-    if !(2..=10_000).contains(&params.neighbors) {
-        return Err(Error::parameter(
-            "neighbors",
-            params.neighbors,
-            "it must be between 2 and 10000",
-        ));
-    }
-    let mut y = start(dim, vectors, 5.0)?;
+    let n = places.len();
+    let k = params.neighbors_needed(n)?;
+    graph.check(n, k)?;
+    let mut y = start(places, 5.0);
     if n < 3 {
         return Ok(y);
     }
-    let neighbors = params.neighbors.min(n);
-    let space = Space::new(dim, vectors.to_vec(), Metric::Euclidean)?;
-    let near =
-        Index::new(space, Way::BySize, params.seed, |_| {})?.nearest_others(neighbors - 1)?;
-    let seen: Vec<_> = near.par_iter().map(|near| views(near, neighbors)).collect();
+    let seen: Vec<Row> =
+        (0..n).into_par_iter().map(|row| views(graph.nearest(row, k), k + 1)).collect();
     let pairs = joined(&seen, |a, b| a + b - a * b);
     let epochs = params.epochs.unwrap_or(if n <= 10_000 { 500 } else { 200 });
     let largest = pairs.iter().flatten().map(|(_, w)| *w).fold(0.0, f64::max);

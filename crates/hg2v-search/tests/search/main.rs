@@ -3,7 +3,7 @@
 mod common;
 mod drift;
 mod explain;
-mod near;
+mod neighbors;
 mod project;
 
 #[path = "../../examples/look_around.rs"]

@@ -1,8 +1,16 @@
 //! Maps of vectors.
 
 use hg2v_search::project::{Pca, Point, Tsne, Umap, pca, tsne, umap};
+use hg2v_search::{Index, IndexKind, Metric, NeighborGraph, Space};
 
 use crate::common::{clusters, in_pool, numbers};
+
+/// Neighbours and principal components, of which maps are made.
+fn seen(dim: usize, vectors: &[f32], k: usize) -> (NeighborGraph, Vec<Point>) {
+    let space = Space::new(dim, vectors.to_vec(), Metric::Euclidean).unwrap();
+    let index = Index::new(space, IndexKind::Exact, 0, |_| {}).unwrap();
+    (index.neighbor_graph(k).unwrap(), pca(dim, vectors, 2).unwrap().points())
+}
 
 /// Components are orthonormal, coordinates have their variances and are uncorrelated, and
 /// no other direction has more variance than the last left out.
@@ -76,7 +84,17 @@ fn neighbours_stay_neighbours_and_threads_change_nothing() {
     let run = || {
         let t = Tsne { perplexity: 12.0, steps: 300, ..Tsne::default() };
         let u = Umap { epochs: Some(120), ..Umap::default() };
-        [tsne(dim, &vectors, &t, |_| {}).unwrap(), umap(dim, &vectors, &u, |_| {}).unwrap()]
+        let (graph, places) = seen(dim, &vectors, 36);
+        let maps = [
+            tsne(&graph, &places, &t, |_| {}).unwrap(),
+            umap(&graph, &places, &u, |_| {}).unwrap(),
+        ];
+        // Neighbours that a method does not need change nothing.
+        let (own, _) = seen(dim, &vectors, u.neighbors_needed(n).unwrap());
+        assert!(umap(&own, &places, &u, |_| {}).unwrap() == maps[1]);
+        let (more, _) = seen(dim, &vectors, 50);
+        assert!(tsne(&more, &places, &t, |_| {}).unwrap() == maps[0]);
+        maps
     };
     let one = in_pool(1, run);
     for points in &one {
@@ -90,8 +108,10 @@ fn neighbours_stay_neighbours_and_threads_change_nothing() {
 #[test]
 fn seeds_move_umap_and_nothing_else() {
     let vectors = clusters(60, 4, 3);
+    let (graph, places) = seen(4, &vectors, 14);
     let by = |seed| {
-        umap(4, &vectors, &Umap { seed, epochs: Some(20), ..Umap::default() }, |_| {}).unwrap()
+        let params = Umap { seed, epochs: Some(20), ..Umap::default() };
+        umap(&graph, &places, &params, |_| {}).unwrap()
     };
     assert!(by(0) == by(0));
     assert!(by(0) != by(1));
@@ -101,13 +121,13 @@ fn seeds_move_umap_and_nothing_else() {
 fn few_equal_and_no_vectors_have_places_too() {
     for n in 0..5 {
         for vectors in [numbers(n, 3, 2), vec![1.5; 3 * n]] {
-            let found = pca(3, &vectors, 2).unwrap();
+            let (graph, places) = seen(3, &vectors, 5);
             let t = Tsne { steps: 20, ..Tsne::default() };
             let u = Umap { epochs: Some(20), ..Umap::default() };
             for points in [
-                found.points(),
-                tsne(3, &vectors, &t, |_| {}).unwrap(),
-                umap(3, &vectors, &u, |_| {}).unwrap(),
+                tsne(&graph, &places, &t, |_| {}).unwrap(),
+                umap(&graph, &places, &u, |_| {}).unwrap(),
+                places,
             ] {
                 assert_eq!(points.len(), n);
                 assert!(points.iter().flatten().all(|x| x.is_finite()));
@@ -115,6 +135,47 @@ fn few_equal_and_no_vectors_have_places_too() {
         }
     }
     assert!(pca(3, &[1.0; 4], 2).is_err());
-    assert!(tsne(1, &[1.0; 4], &Tsne { perplexity: f64::NAN, ..Tsne::default() }, |_| {}).is_err());
-    assert!(umap(1, &[1.0; 4], &Umap { neighbors: 1, ..Umap::default() }, |_| {}).is_err());
+    let (graph, places) = seen(1, &[1.0; 4], 3);
+    let nonsense = Tsne { perplexity: f64::NAN, ..Tsne::default() };
+    assert!(tsne(&graph, &places, &nonsense, |_| {}).is_err());
+    assert!(umap(&graph, &places, &Umap { neighbors: 1, ..Umap::default() }, |_| {}).is_err());
+}
+
+#[test]
+fn a_neighbour_graph_that_does_not_fit_is_refused() {
+    let vectors = clusters(40, 4, 3);
+    let (graph, places) = seen(4, &vectors, 5);
+    let t = Tsne { perplexity: 4.0, ..Tsne::default() };
+    let told = |result: hg2v::Result<Vec<Point>>| result.unwrap_err().to_string();
+    let few = told(tsne(&graph, &places, &t, |_| {}));
+    assert!(few.contains("neighbors is 5") && few.contains("12 of each row"), "{few}");
+    let few = told(umap(&graph, &places, &Umap::default(), |_| {}));
+    assert!(few.contains("14 of each row"), "{few}");
+    let t = Tsne { perplexity: 1.0, ..t };
+    let other = told(tsne(&graph, &places[1..], &t, |_| {}));
+    assert!(other.contains("rows is 39") && other.contains("40 rows"), "{other}");
+    let space = Space::new(4, vectors, Metric::Cosine).unwrap();
+    let cosine = Index::new(space, IndexKind::Exact, 0, |_| {}).unwrap().neighbor_graph(5).unwrap();
+    let angles = told(tsne(&cosine, &places, &t, |_| {}));
+    assert!(angles.contains("Euclidean"), "{angles}");
+}
+
+/// Vectors of which some are equal, so that ties are met, too.
+#[test]
+fn the_first_of_many_neighbours_are_the_few() {
+    let mut vectors = clusters(700, 6, 5);
+    vectors.copy_within(0..6 * 40, 6 * 300);
+    for metric in [Metric::Euclidean, Metric::Cosine] {
+        let space = Space::new(6, vectors.clone(), metric).unwrap();
+        let index = Index::new(space, IndexKind::Exact, 0, |_| {}).unwrap();
+        let many = index.neighbor_graph(90).unwrap();
+        for k in [1, 6, 14, 89] {
+            let few = index.neighbor_graph(k).unwrap();
+            for row in 0..700 {
+                assert_eq!(many.nearest(row, k), few.nearest(row, k));
+                assert_eq!(few.nearest(row, 90).len(), k);
+            }
+            assert_eq!(many.clone().into_lists(k), few.into_lists(k));
+        }
+    }
 }

@@ -11,8 +11,8 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::device::DeviceArgs;
+use crate::distances::DistanceArgs;
 use crate::graphs::CacheArgs;
-use crate::near::NearArgs;
 use set::Set;
 
 /// The graphs that are most like a graph, too much like another, or like none
@@ -49,7 +49,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N")]
     top: Option<usize>,
     #[command(flatten)]
-    near: NearArgs,
+    distances: DistanceArgs,
     /// Look at all vectors, however many
     #[arg(long, conflicts_with = "approximate")]
     exact: bool,
@@ -85,17 +85,17 @@ impl Args {
     }
 
     /// How far apart vectors are, by what is asked for.
-    fn near(&self) -> hg2v::Result<NearArgs> {
+    fn distances(&self) -> hg2v::Result<DistanceArgs> {
         let others = self.asks_for_neighbors() || self.duplicates.is_some();
         match (self.outliers, others) {
-            (Some(_), true) if !self.near.is_given() => Err(Error::parameter(
+            (Some(_), true) if !self.distances.is_given() => Err(Error::parameter(
                 "--metric",
                 "missing",
                 "outliers are told by another one than neighbours and duplicates: name one for \
                  all, or ask for --outliers alone",
             )),
-            (Some(_), _) => Ok(self.near.for_outliers()),
-            (None, _) => Ok(self.near),
+            (Some(_), _) => Ok(self.distances.for_outliers()),
+            (None, _) => Ok(self.distances),
         }
     }
 
@@ -119,11 +119,11 @@ impl Args {
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     args.check()?;
-    let near = args.near()?;
-    let set = Set::open(&args, near, context)?;
+    let distances = args.distances()?;
+    let set = Set::open(&args, distances, context)?;
     let mut result = json!({
-        "metric": near.metric(),
-        "standardised": near.standardise,
+        "metric": distances.metric(),
+        "standardised": distances.standardise,
         "exact": set.catalog.index.is_exact(),
         "graphs": set.catalog.len(),
         "dim": set.catalog.index.space().dim(),

@@ -15,14 +15,14 @@ use hg2v::{Hg2v, Model, Result};
 use hg2v_baselines::registry;
 use hg2v_search::catalog::Catalog;
 use hg2v_search::explain::explain;
-use hg2v_search::{APPROXIMATE_FROM, Neighbor, Way};
+use hg2v_search::{APPROXIMATE_FROM, IndexKind, Neighbor};
 use serde_json::{Value, json};
 
 use super::Args;
 use super::answer::Answer;
 use crate::context::Context;
+use crate::distances::DistanceArgs;
 use crate::graphs::{self, Asks, check_vectors};
-use crate::near::NearArgs;
 use crate::table::{counted, label};
 use crate::watch::Watch;
 
@@ -78,7 +78,11 @@ impl Graphs {
 }
 
 impl Set {
-    pub(super) fn open(args: &Args, near: NearArgs, context: &Context) -> anyhow::Result<Set> {
+    pub(super) fn open(
+        args: &Args,
+        distances: DistanceArgs,
+        context: &Context,
+    ) -> anyhow::Result<Set> {
         let is_model = args.vectors.join(saved::CONFIG).exists();
         check(args, is_model)?;
         let model = if is_model { Some(&args.vectors) } else { args.model.as_ref() };
@@ -109,19 +113,19 @@ impl Set {
         if let Some(graphs) = &mut graphs {
             graphs.aligned = check_vectors(&args.vectors, &vectors, &graphs.records).is_ok();
         }
-        let way = match (args.exact, args.approximate) {
-            (true, _) => Way::Exact,
-            (_, true) => Way::Approximate,
-            _ if args.outliers.is_some() => Way::BySize,
+        let kind = match (args.exact, args.approximate) {
+            (true, _) => IndexKind::Exact,
+            (_, true) => IndexKind::Approximate,
+            _ if args.outliers.is_some() => IndexKind::BySize,
             // A look at all of them takes less than linking them first.
-            _ => Way::Exact,
+            _ => IndexKind::Exact,
         };
         let bar = context.progress("linking", Some(vectors.len() as u64));
-        let choice = near.choice(way, context.seed());
+        let options = distances.options(kind, context.seed());
         let watch = |done| bar.set_position(done as u64);
-        let catalog = Catalog::new(vectors, &args.vectors, choice, watch)?;
+        let catalog = Catalog::new(vectors, &args.vectors, options, watch)?;
         bar.finish_and_clear();
-        if !catalog.index.is_exact() && way == Way::BySize {
+        if !catalog.index.is_exact() && kind == IndexKind::BySize {
             context.say(format!(
                 "{} vectors: neighbours are found through links from {APPROXIMATE_FROM} on; --exact looks at all",
                 catalog.len()

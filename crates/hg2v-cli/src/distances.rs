@@ -1,12 +1,12 @@
 //! Options about distances between vectors that several commands share.
 
 use clap::ValueEnum;
-use hg2v_search::catalog::Choice;
-use hg2v_search::{Metric, Way};
+use hg2v_search::catalog::SearchOptions;
+use hg2v_search::{IndexKind, Metric};
 
 /// How far apart two vectors are.
 #[derive(clap::Args, Clone, Copy)]
-pub(crate) struct NearArgs {
+pub(crate) struct DistanceArgs {
     /// How far apart two vectors are [default: cosine]
     #[arg(long, value_enum, value_name = "METRIC")]
     metric: Option<MetricArg>,
@@ -23,7 +23,7 @@ enum MetricArg {
     Euclidean,
 }
 
-impl NearArgs {
+impl DistanceArgs {
     pub(crate) fn metric(&self) -> Metric {
         match self.metric {
             None | Some(MetricArg::Cosine) => Metric::Cosine,
@@ -38,14 +38,14 @@ impl NearArgs {
 
     /// The same where distances to a neighbour are compared with each other, and not neighbours:
     /// an angle does not tell how far out a graph is, nor do the columns of the largest numbers.
-    pub(crate) fn for_outliers(self) -> NearArgs {
+    pub(crate) fn for_outliers(self) -> DistanceArgs {
         match self.metric {
             Some(_) => self,
-            None => NearArgs { metric: Some(MetricArg::Euclidean), standardise: true },
+            None => DistanceArgs { metric: Some(MetricArg::Euclidean), standardise: true },
         }
     }
 
-    pub(crate) fn choice(&self, way: Way, seed: u64) -> Choice {
-        Choice { metric: self.metric(), standardise: self.standardise, way, seed }
+    pub(crate) fn options(&self, index: IndexKind, seed: u64) -> SearchOptions {
+        SearchOptions { metric: self.metric(), standardise: self.standardise, index, seed }
     }
 }

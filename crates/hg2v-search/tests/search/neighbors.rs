@@ -3,7 +3,7 @@
 use hg2v_search::duplicates::{Pair, duplicates};
 use hg2v_search::hnsw::{Hnsw, Params};
 use hg2v_search::outliers::outliers;
-use hg2v_search::{Index, Metric, Neighbor, Space, Way, exact};
+use hg2v_search::{Index, IndexKind, Metric, Neighbor, Space, exact};
 use proptest::prelude::*;
 
 use crate::common::{clusters, in_pool, numbers};
@@ -78,7 +78,7 @@ fn all_at_once_is_the_same_as_one_by_one() {
     let rows = clusters(n, dim, 30);
     for metric in METRICS {
         let space = Space::new(dim, rows.clone(), metric).unwrap();
-        let index = Index::new(space.clone(), Way::Exact, 0, |_| {}).unwrap();
+        let index = Index::new(space.clone(), IndexKind::Exact, 0, |_| {}).unwrap();
         let all = exact::nearest_others(&space, 7).unwrap();
         for row in (0..n).step_by(11) {
             assert_eq!(all[row], index.nearest_to(row, 7).unwrap());
@@ -209,23 +209,23 @@ fn a_far_group_of_rows_that_come_together_is_found() {
 fn the_same_bits_at_any_number_of_threads() {
     let (n, dim) = (1500, 20);
     let rows = clusters(n, dim, 10);
-    let run = |way: Way| {
+    let run = |kind: IndexKind| {
         let space = Space::new(dim, rows.clone(), Metric::Cosine).unwrap();
-        let index = Index::new(space, way, 3, |_| {}).unwrap();
-        (index.nearest_others(6).unwrap(), duplicates(index.space(), 0.02, 100).unwrap())
+        let index = Index::new(space, kind, 3, |_| {}).unwrap();
+        (index.neighbor_graph(6).unwrap(), duplicates(index.space(), 0.02, 100).unwrap())
     };
-    for way in [Way::Exact, Way::Approximate] {
-        let one = in_pool(1, || run(way));
-        assert!(in_pool(2, || run(way)) == one);
-        assert!(in_pool(5, || run(way)) == one);
+    for kind in [IndexKind::Exact, IndexKind::Approximate] {
+        let one = in_pool(1, || run(kind));
+        assert!(in_pool(2, || run(kind)) == one);
+        assert!(in_pool(5, || run(kind)) == one);
     }
 }
 
 #[test]
 fn an_index_is_approximate_only_where_it_is_large_or_told_to() {
     let space = || Space::new(1, vec![0.0f32, 1.0, 5.0], Metric::Euclidean).unwrap();
-    assert!(Index::new(space(), Way::BySize, 0, |_| {}).unwrap().is_exact());
-    let linked = Index::new(space(), Way::Approximate, 0, |_| {}).unwrap();
+    assert!(Index::new(space(), IndexKind::BySize, 0, |_| {}).unwrap().is_exact());
+    let linked = Index::new(space(), IndexKind::Approximate, 0, |_| {}).unwrap();
     assert!(!linked.is_exact());
     let positions: Vec<usize> =
         linked.nearest_to(2, 9).unwrap().iter().map(|n| n.position).collect();
@@ -272,7 +272,8 @@ fn the_outlier_is_the_row_far_from_all() {
     let mut rows = numbers(200, 4, 9);
     rows[40..44].fill(30.0);
     let index =
-        Index::new(Space::new(4, rows, Metric::Euclidean).unwrap(), Way::Exact, 0, |_| {}).unwrap();
+        Index::new(Space::new(4, rows, Metric::Euclidean).unwrap(), IndexKind::Exact, 0, |_| {})
+            .unwrap();
     let found = outliers(&index, 5).unwrap();
     assert_eq!(found[0].position, 10);
     assert!(found[0].distance > 50.0 && found[1].distance < 5.0);

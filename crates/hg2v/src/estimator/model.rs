@@ -4,7 +4,7 @@ use super::params::Hg2vParams;
 use crate::coarsen::cache::Cache;
 use crate::dataset::features::Applied;
 use crate::embed;
-use crate::error::{Error, Place, Result};
+use crate::error::{Action, Error, Place, Problem, Result};
 use crate::graph::{GraphRecord, Scalar};
 use crate::model::{Example, Keep, Layout, Network, Seeds, Tape, initial};
 use crate::nn::device::{Panel, Window};
@@ -83,10 +83,10 @@ impl Hg2v {
         let layout = Layout::new(&config.architecture, config.preparation.features.dim())?;
         if parameters.len() != layout.len {
             let requirement = format!("this network has {}", layout.len);
-            return Err(Error::parameter("parameters", parameters.len(), requirement));
+            return Err(Error::argument("the number of parameters", parameters.len(), requirement));
         }
         if let Some(bad) = parameters.iter().find(|value| !value.is_finite()) {
-            return Err(Error::parameter("parameters", bad, "each must be a finite number"));
+            return Err(Error::argument("a parameter", bad, "it must be a finite number"));
         }
         Ok(Hg2v { config, network: Network { layout }, parameters })
     }
@@ -220,7 +220,11 @@ impl Hg2v {
         let expected = examples.len() * self.network.layout.embedding_dim();
         if d_embeddings.len() != expected {
             let requirement = format!("the embeddings have {expected} numbers");
-            return Err(Error::parameter("gradient", d_embeddings.len(), requirement));
+            return Err(Error::argument(
+                "the number of gradients",
+                d_embeddings.len(),
+                requirement,
+            ));
         }
         match machine {
             Machine::Cpu => {
@@ -282,18 +286,13 @@ impl Hg2v {
     /// # Errors
     /// A file that is missing, damaged, of another version, or does not belong.
     pub fn load(path: &Path) -> Result<Hg2v> {
-        if !fs::metadata(path).map_err(|e| Error::io(path, "read", e))?.is_dir() {
+        if !fs::metadata(path).map_err(|e| Error::io(path, Action::Read, e))?.is_dir() {
             let problem = "a model is a folder with config.json and model.safetensors";
             return Err(Error::input(path, Place::Whole, problem, "name the folder"));
         }
         let config = saved::read_config(path)?;
         let Some(sha256) = &config.parameters_sha256 else {
-            return Err(Error::input(
-                path,
-                Place::Whole,
-                "the training of this model is not finished",
-                "finish it with hg2v fit --resume",
-            ));
+            return Err(Problem::Unfinished.at(path, Place::Whole));
         };
         let layout = Layout::new(&config.architecture, config.preparation.features.dim())?;
         let parameters = saved::read_parameters(path, &layout, sha256)?;

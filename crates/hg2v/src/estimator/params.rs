@@ -5,7 +5,7 @@ use super::model::Hg2v;
 use crate::coarsen;
 use crate::coarsen::cache::Cache;
 use crate::dataset::features::{FeatureChoice, FeatureSchema, When};
-use crate::error::{Error, Place, Result};
+use crate::error::{Place, Problem, Result};
 use crate::graph::{GraphRecord, WeightPolicy};
 use crate::model::{Architecture, Layout, Network};
 use crate::nn::machine::Machine;
@@ -185,12 +185,8 @@ impl Hg2vParams {
         };
         let run = collection.run;
         if train.is_empty() {
-            return Err(Error::input(
-                run.file,
-                Place::Whole,
-                "there are no graphs to train on",
-                "give a collection of at least one graph",
-            ));
+            let fix = "give a collection of at least one graph".into();
+            return Err(Problem::NoGraphs { fix }.at(run.file, Place::Whole));
         }
         collection.look_around(self.features, train);
         let chosen = train.iter().map(|&i| (&run.records[i], &collection.graphs[i]));

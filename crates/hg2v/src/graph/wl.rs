@@ -132,7 +132,7 @@ impl Refiner {
 
     fn label(&mut self, key: &[u32]) -> Result<u32> {
         self.labels.intern(key).ok_or_else(|| {
-            Error::parameter(
+            Error::argument(
                 "the number of distinct Weisfeiler–Lehman labels",
                 "more than 4,294,967,295",
                 "labels are numbered in 32 bits; use fewer rounds or fewer graphs",

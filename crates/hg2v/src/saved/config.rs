@@ -9,7 +9,7 @@ use super::tensors::hex;
 use super::{CONFIG, FORMAT, read, write};
 use crate::dataset::features::FeatureChoice;
 use crate::dataset::fingerprint::Fingerprint;
-use crate::error::{Error, Place, Result, shown};
+use crate::error::{Action, Error, Place, Problem, Result};
 use crate::graph::GraphRecord;
 use crate::model::architecture::Architecture;
 use crate::prepare::Preparation;
@@ -125,15 +125,8 @@ pub fn read_config(folder: &Path) -> Result<Config> {
     }
     let Versioned { format, hg2v } = serde_json::from_slice(&bytes).map_err(refused)?;
     if format != FORMAT {
-        return Err(Error::input(
-            &path,
-            Place::Whole,
-            format!(
-                "the model's format is {format} (hg2v {}), this version knows {FORMAT}",
-                shown(&hg2v)
-            ),
-            "use the version of hg2v that wrote it, or fit the model again",
-        ));
+        let problem = Problem::Version { found: format, writer: hg2v, known: FORMAT };
+        return Err(problem.at(&path, Place::Whole));
     }
     let mut config: Config = serde_json::from_slice(&bytes).map_err(refused)?;
     let checks =
@@ -145,10 +138,10 @@ pub fn read_config(folder: &Path) -> Result<Config> {
     }
     let written_with = config.sha256.take();
     if written_with != Some(config.digest()) {
-        let problem = "it does not say what it said when it was written: the file was changed or \
-                       damaged";
+        let what = "it does not say what it said when it was written: the file was changed or \
+                    damaged";
         let fix = "restore it, or fit the model again with other settings";
-        return Err(Error::input(&path, Place::Whole, problem, fix));
+        return Err(Problem::Changed { what, fix }.at(&path, Place::Whole));
     }
     Ok(config)
 }
@@ -160,7 +153,7 @@ pub fn read_config(folder: &Path) -> Result<Config> {
 pub fn write_config(folder: &Path, config: &Config) -> Result<()> {
     let signed = Config { sha256: Some(config.digest()), ..config.clone() };
     let mut bytes = serde_json::to_vec_pretty(&signed)
-        .map_err(|e| Error::io(folder.join(CONFIG), "write", e.into()))?;
+        .map_err(|e| Error::io(folder.join(CONFIG), Action::Write, e.into()))?;
     bytes.push(b'\n');
     write(&folder.join(CONFIG), &bytes)
 }

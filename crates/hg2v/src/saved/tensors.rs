@@ -1,7 +1,7 @@
 //! Parameters, and the state of a run that goes on, as safetensors.
 
 use super::{CHECKPOINT, PARAMETERS, read, write};
-use crate::error::{Error, Place, Result};
+use crate::error::{Action, Error, Place, Problem, Result};
 use crate::model::architecture::Layout;
 use crate::nn::device::Window;
 use crate::nn::pairs::LevelLoss;
@@ -83,7 +83,8 @@ pub fn read_parameters(folder: &Path, layout: &Layout, sha256: &str) -> Result<V
         return Err(refused(problem));
     }
     if digest(&bytes) != sha256 {
-        return Err(refused("its content is not what config.json was written with".to_owned()));
+        let what = "its content is not what config.json was written with";
+        return Err(Problem::Changed { what, fix }.at(&path, Place::Whole));
     }
     Ok(parameters)
 }
@@ -109,7 +110,7 @@ pub fn write_checkpoint(folder: &Path, state: &State) -> Result<()> {
     let tensors =
         [tensor("parameters", &state.parameters), tensor("m", &state.m), tensor("v", &state.v)];
     let note = serde_json::to_string(&Note { step: state.step, sums: state.sums.clone() })
-        .map_err(|e| Error::io(&path, "write", e.into()))?;
+        .map_err(|e| Error::io(&path, Action::Write, e.into()))?;
     // Damage must never be resumed from: the digest goes along.
     let mut hash = Sha256::new();
     hash.update(&note);
@@ -153,7 +154,8 @@ pub fn read_checkpoint(folder: &Path, layout: &Layout) -> Result<Option<State>> 
     };
     let (parameters, m, v) = (part("parameters")?, part("m")?, part("v")?);
     if hex(&hash.finalize()) != sha256 {
-        return Err(refused("the checkpoint is damaged"));
+        let what = "the checkpoint is damaged";
+        return Err(Problem::Changed { what, fix }.at(&path, Place::Whole));
     }
     Ok(Some(State { step, parameters, m, v, sums }))
 }
@@ -165,8 +167,10 @@ pub fn read_checkpoint(folder: &Path, layout: &Layout) -> Result<Option<State>> 
 pub fn remove_checkpoint(folder: &Path) -> Result<()> {
     let path = folder.join(CHECKPOINT);
     match fs::remove_file(&path) {
-        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io(path, "remove", e)),
-        _ => clear_run(folder).map_err(|e| Error::io(folder, "clear up", e)),
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+            Err(Error::io(path, Action::Remove, e))
+        }
+        _ => clear_run(folder).map_err(|e| Error::io(folder, Action::Remove, e)),
     }
 }
 
@@ -176,7 +180,7 @@ fn encode(
     notes: &[(&str, String)],
 ) -> Result<Vec<u8>> {
     let failed = |e: safetensors::SafeTensorError| {
-        Error::io(path, "write", std::io::Error::other(e.to_string()))
+        Error::io(path, Action::Write, std::io::Error::other(e.to_string()))
     };
     let views = tensors
         .iter()

@@ -8,7 +8,7 @@ use crate::dataset::Limits;
 use crate::dataset::csv::table::Table;
 use crate::dataset::csv::writer::cell;
 use crate::dataset::text::{Budget, id, label, spelled, utf8_file};
-use crate::error::{Error, Place, Result, shown};
+use crate::error::{Action, Error, Limit, Place, Result, shown};
 use crate::graph::Scalar;
 use crate::output::OutputFile;
 use crate::output::overwrite::Destination;
@@ -37,7 +37,7 @@ fn begin(to: Destination<'_>, shape: Shape, separator: char) -> Result<Box<dyn V
         ["id", "y"].into_iter().chain(shape.part).chain(shape.model.as_ref().map(|_| "model"));
     let header: Vec<&str> = header.chain(shape.names.iter().map(String::as_str)).collect();
     writeln!(file, "{}", header.join(&separator.to_string()))
-        .map_err(|e| Error::io(path, "write", e))?;
+        .map_err(|e| Error::io(path, Action::Write, e))?;
     Ok(Box::new(Text { path: path.to_path_buf(), file, separator, model: shape.model }))
 }
 
@@ -69,7 +69,7 @@ impl VectorSink for Text {
             line += &value.to_string();
         }
         line.push('\n');
-        self.file.write_all(line.as_bytes()).map_err(|e| Error::io(&self.path, "write", e))
+        self.file.write_all(line.as_bytes()).map_err(|e| Error::io(&self.path, Action::Write, e))
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
@@ -79,7 +79,7 @@ impl VectorSink for Text {
 
 /// Reads a bounded file whole.
 pub(super) fn bytes_of(path: &Path, limits: &Limits) -> Result<Vec<u8>> {
-    Budget::new(limits.max_unpacked_bytes, "--max-unpacked-bytes").read_file(path)
+    Budget::new(Limit::UnpackedBytes, limits.max_unpacked_bytes).read_file(path)
 }
 
 pub(super) fn read_csv(path: &Path, limits: &Limits) -> Result<Vectors> {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use hg2v::Hg2v;
 use hg2v::coarsen::cache::Cache;
-use hg2v::error::{Error, Place, Result};
+use hg2v::error::{Advice, Error, Job, Place, Result};
 use hg2v::graph::{GraphRecord, Scalar};
 use hg2v::nn::machine::Machine;
 use hg2v::prepare::Run;
@@ -61,8 +61,8 @@ impl Catalog {
     ) -> Result<Catalog> {
         let Vectors { dim, values, ids, labels, .. } = vectors;
         if ids.is_empty() || dim == 0 {
-            let problem = "it holds no vectors";
-            return Err(Error::input(file, Place::Whole, problem, "write some with hg2v embed"));
+            let (problem, fix) = ("it holds no vectors", Advice::Run(Job::Embed));
+            return Err(Error::input(file, Place::Whole, problem, fix));
         }
         let space = match choice.standardise {
             true => Space::standardised(dim, values, choice.metric)?,

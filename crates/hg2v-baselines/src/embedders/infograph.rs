@@ -26,13 +26,14 @@
 use std::sync::Arc;
 
 use hg2v::dataset::features::FeatureChoice;
+use hg2v::error::Opt;
 use hg2v::nn::Real;
 use hg2v::parallel::crew;
 use hg2v::prepare::Collection;
 use hg2v::rng;
 use hg2v::train::schedule;
 use hg2v_eval::method::Embedder;
-use hg2v_eval::{Error, Matrix, Result};
+use hg2v_eval::{Matrix, Result};
 
 use crate::classifiers::gin::Encoder;
 use crate::network::{Descent, Linear, Pass, Store};
@@ -151,8 +152,7 @@ impl InfoGraph {
         match sizes.iter().find(|(_, value)| *value == 0) {
             None => Ok(()),
             Some((name, _)) => {
-                let requirement = "it must be at least 1".into();
-                Err(Error::Parameter { name, value: "0".into(), requirement })
+                Err(hg2v::Error::parameter(*name, 0, "it must be at least 1").into())
             }
         }
     }
@@ -177,11 +177,9 @@ impl InfoGraph {
                 let (graphs, x) = prepared.batch(&which, &mut pass);
                 let loss = network.loss(&mut pass, &graphs, x);
                 if !pass.tape.value(loss).values[0].is_finite() {
-                    return Err(Error::Parameter {
-                        name: "rate",
-                        value: self.rate.to_string(),
-                        requirement: format!("InfoGraph diverged in epoch {}: lower it", epoch + 1),
-                    });
+                    let requirement =
+                        format!("InfoGraph diverged in epoch {}: lower it", epoch + 1);
+                    return Err(hg2v::Error::parameter(Opt::LR, self.rate, requirement).into());
                 }
                 let (gradient, seen) = pass.finish(loss);
                 store.absorb(&seen);

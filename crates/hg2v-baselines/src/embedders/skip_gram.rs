@@ -28,7 +28,7 @@
 //! depends on the document alone. Documents that were trained on get their vectors in the
 //! same way, so that a classifier cannot tell the two kinds apart.
 
-use hg2v::error::{Error, Result};
+use hg2v::error::{Error, Opt, Result};
 use hg2v::nn::simd::{axpy, dot};
 use hg2v::rng::{shuffle, stream, unit};
 use rand::Rng;
@@ -120,7 +120,7 @@ impl SkipGram {
         let positive = [
             ("dim", self.dim as f64),
             ("epochs", self.epochs as f64),
-            ("rate", f64::from(self.rate)),
+            ("lr", f64::from(self.rate)),
             ("negatives", f64::from(self.negatives)),
             ("sample", self.sample),
             ("batch", self.batch as f64),
@@ -155,7 +155,7 @@ impl SkipGram {
         match model.vectors.iter().find(|value| !value.is_finite()) {
             None => Ok(model),
             Some(value) => Err(Error::parameter(
-                "rate",
+                Opt::LR,
                 self.rate,
                 format!("it must be lower: a word's vector came to hold {value}"),
             )),

@@ -67,7 +67,7 @@ pub fn tsne(
         ));
     }
     if !(0.0..=1.0).contains(&params.theta) {
-        return Err(Error::parameter("theta", params.theta, "it must be between 0 and 1"));
+        return Err(Error::argument("theta", params.theta, "it must be between 0 and 1"));
     }
     let mut y = start(dim, vectors, 1e-4)?;
     if n < 3 {

@@ -7,6 +7,7 @@ use hg2v::model::Example;
 use hg2v::nn::machine::Machine;
 
 use crate::state::say;
+use crate::words::Operator;
 
 /// Where graphs become vectors. A card that fails stays failed for as long as the process
 /// lives; whoever asks is answered all the same.
@@ -33,6 +34,7 @@ impl Embedding {
     pub(crate) fn vectors(&self, model: &Hg2v, examples: &[Example]) -> Vec<f32> {
         model.embed_examples_on(&self.machine(), examples).unwrap_or_else(|error| {
             if !self.failed.swap(true, Ordering::Relaxed) {
+                let error = error.worded(&Operator);
                 say(format!("error: {error}; the processor embeds from here on"));
             }
             model.embed_examples(examples)

@@ -19,6 +19,7 @@ mod progress;
 mod store;
 mod table;
 mod threads;
+mod words;
 
 use std::io::{self, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hg2v::dataset::jsonl;
-use hg2v::error::Error;
+use hg2v::error::{Action, Error};
 use hg2v::input::open_regular;
 use hg2v::output::{self, OutputFile};
 use hg2v::prepare::Notes;
@@ -85,7 +85,7 @@ impl Parts {
             return Ok(());
         }
         let Some(path) = self.file(chunk) else { return Ok(()) };
-        let failed = |e| Error::io(&self.folder, "write", e);
+        let failed = |e| Error::io(&self.folder, Action::Write, e);
         fs::create_dir_all(&self.folder).map_err(failed)?;
         self.is_used.store(true, Ordering::Relaxed);
         let mut file = OutputFile::create(&path)?;
@@ -99,7 +99,7 @@ impl Parts {
     /// When the disk refuses.
     pub(crate) fn remove(&self) -> hg2v::Result<()> {
         let Some(folder) = self.used() else { return Ok(()) };
-        let failed = |e| Error::io(folder, "remove", e);
+        let failed = |e| Error::io(folder, Action::Remove, e);
         output::clear_run(folder).map_err(failed)?;
         let ours = |name: &str| name.len() == 64 && name.bytes().all(|b| b.is_ascii_hexdigit());
         for entry in fs::read_dir(folder).map_err(failed)? {

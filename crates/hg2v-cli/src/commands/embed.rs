@@ -26,6 +26,7 @@ use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::parts::{Part, Parts};
 use crate::table::{counted, decimal};
 use crate::threads;
+use crate::words::Command;
 
 /// Nodes and edges gathered before they are embedded together.
 const CHUNK_SIZE: usize = 1 << 18;
@@ -172,6 +173,7 @@ impl Keeper<'_> {
     fn keep(&mut self, chunk: &Chunk, part: Part, context: &Context) -> Part {
         let kept = self.parts.map(|parts| parts.keep(chunk, &part));
         if let Some(Err(error)) = kept {
+            let error = error.worded(&Command);
             context.say(format!("what is done cannot be kept until the end: {error}"));
             self.parts = None;
         }

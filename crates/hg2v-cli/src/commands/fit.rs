@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use hg2v::error::{Error, Place};
+use hg2v::error::{Action, Error, Place};
 use hg2v::output::overwrite::replace_folder;
 use hg2v::output::{OutputFile, OutputFolder, is_occupied};
 use hg2v::prepare::Run;
@@ -22,6 +22,7 @@ use crate::network::NetworkArgs;
 use crate::out::ForceArgs;
 use crate::progress::Progress;
 use crate::table::counted;
+use crate::words::Command;
 
 /// Train a model on a collection of graphs; labels are not used
 ///
@@ -99,8 +100,8 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         training_seconds: trained.took.as_secs_f64(),
         whole_seconds: started.elapsed().as_secs_f64(),
     };
-    saved::write_run(&args.folder, &note).map_err(|error| unfinished(&args, error))?;
-    trained.model.save_into(&args.folder).map_err(|error| unfinished(&args, error))?;
+    saved::write_run(&args.folder, &note).map_err(|error| unfinished(&args, &error))?;
+    trained.model.save_into(&args.folder).map_err(|error| unfinished(&args, &error))?;
     saved::remove_checkpoint(&args.folder)?;
     if args.folder != args.out {
         replace_folder(&args.folder, &args.out)?;
@@ -192,7 +193,7 @@ fn train(args: &Args, fit: &Fit, context: &Context) -> anyhow::Result<Trained> {
             Err(Stopped { signal, words: continuation(args, "stopped") }.into())
         }
         // The last checkpoint and the log up to it are what the run goes on from.
-        Err(Failure { error: error @ Error::Io { .. }, .. }) => Err(unfinished(args, error)),
+        Err(Failure { error: error @ Error::Io { .. }, .. }) => Err(unfinished(args, &error)),
         Err(Failure { error, good }) => {
             // A card that fails spoils nothing that was saved before.
             let later = matches!(error, Error::Device { .. }).then_some(saved_step);
@@ -206,7 +207,8 @@ fn train(args: &Args, fit: &Fit, context: &Context) -> anyhow::Result<Trained> {
 
 /// Where the run is kept until it is done: in MODEL, or beside one that it is to replace.
 fn folder_of_run(args: &Args) -> hg2v::Result<PathBuf> {
-    let occupied = |folder: &Path| is_occupied(folder).map_err(|e| Error::io(folder, "read", e));
+    let occupied =
+        |folder: &Path| is_occupied(folder).map_err(|e| Error::io(folder, Action::Read, e));
     let out = args.out.clone();
     if !args.force.force || !occupied(&out)? {
         return Ok(out);
@@ -218,7 +220,7 @@ fn folder_of_run(args: &Args) -> hg2v::Result<PathBuf> {
         // A run that was stopped, and is not gone on with.
         (false, true) => {
             saved::check_replaceable(&beside)?;
-            fs::remove_dir_all(&beside).map_err(|e| Error::io(&beside, "remove", e))?;
+            fs::remove_dir_all(&beside).map_err(|e| Error::io(&beside, Action::Remove, e))?;
         }
         _ => {}
     }
@@ -231,7 +233,7 @@ fn beside(model: &Path) -> hg2v::Result<PathBuf> {
     let model: PathBuf = model.components().collect();
     let model = match model.file_name() {
         Some(_) if !model.is_symlink() => model,
-        _ => fs::canonicalize(&model).map_err(|e| Error::io(&model, "read", e))?,
+        _ => fs::canonicalize(&model).map_err(|e| Error::io(&model, Action::Read, e))?,
     };
     let mut name = model.file_name().unwrap_or_default().to_owned();
     name.push(".new");
@@ -244,7 +246,8 @@ fn is_unfinished(folder: &Path) -> bool {
 
 /// The run that stands in the folder, where one is to be resumed.
 fn stored_run(args: &Args) -> anyhow::Result<Option<Config>> {
-    let occupied = is_occupied(&args.folder).map_err(|e| Error::io(&args.folder, "read", e))?;
+    let occupied =
+        is_occupied(&args.folder).map_err(|e| Error::io(&args.folder, Action::Read, e))?;
     if !args.resume {
         if occupied {
             let problem = match is_unfinished(&args.folder) {
@@ -312,11 +315,11 @@ fn begin(path: &Path, new: Option<OutputFolder>, config: &Config) -> hg2v::Resul
 }
 
 /// Why a run stopped, and how it goes on.
-fn unfinished(args: &Args, why: impl std::fmt::Display) -> anyhow::Error {
-    anyhow::anyhow!(continuation(args, why))
+fn unfinished(args: &Args, why: &Error) -> anyhow::Error {
+    anyhow::anyhow!(continuation(args, &why.worded(&Command)))
 }
 
-fn continuation(args: &Args, why: impl std::fmt::Display) -> String {
+fn continuation(args: &Args, why: &str) -> String {
     let (data, out) = (args.data.display(), args.out.display());
     let force = if args.folder == args.out { "" } else { " --force" };
     format!("{why}; the run goes on where it is with: hg2v fit {data} --out {out} --resume{force}")
@@ -342,7 +345,7 @@ impl Log {
     /// Keeps the lines up to `step`, which a resumed run will not write again.
     fn open(folder: &Path, step: u64) -> hg2v::Result<Log> {
         let path = folder.join(saved::LOG);
-        let failed = |e| Error::io(&path, "write", e);
+        let failed = |e| Error::io(&path, Action::Write, e);
         let mut kept = saved::read_log(folder)?;
         kept.retain(|line| line.step <= step);
         saved::write_log(folder, &kept)?;
@@ -351,7 +354,7 @@ impl Log {
     }
 
     fn add(&mut self, step: &Step, elapsed: Duration) -> hg2v::Result<()> {
-        let failed = |e| Error::io(&self.path, "write", e);
+        let failed = |e| Error::io(&self.path, Action::Write, e);
         let line = LogLine::of(step, elapsed).text().map_err(failed)?;
         self.file.write_all(line.as_bytes()).map_err(failed)
     }

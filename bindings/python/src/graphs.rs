@@ -21,8 +21,8 @@ use pyo3::types::PyBytes;
 use pyo3_arrow::PyRecordBatch;
 use pyo3_arrow::input::AnyRecordBatch;
 
-use crate::errors::{IN_MEMORY, parameter, raised};
-use crate::refused::{self, Refused, problem};
+use crate::errors::{IN_MEMORY, raised, told, unreadable};
+use crate::refused::{self, Refused};
 use crate::work;
 
 /// Graphs on the Rust side, and where they came from.
@@ -201,7 +201,8 @@ impl Graphs {
     /// The graphs that no model could be fitted to, and why: those whose weights are refused, and,
     /// where all are to be `alike`, those without the features that most have. `weights` is JSON.
     fn unusable(&self, py: Python<'_>, weights: &str, alike: bool) -> PyResult<Refused> {
-        let weights: WeightPolicy = serde_json::from_str(weights).map_err(|e| parameter(py, &e))?;
+        let weights: WeightPolicy =
+            serde_json::from_str(weights).map_err(|e| unreadable(py, &e))?;
         let Run { records, file, .. } = self.run();
         work::run(py, 0, None, |_| {
             let mut refused = refused::each(records, |record, position| {
@@ -277,7 +278,7 @@ impl Graphs {
     }
 
     fn __getstate__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = serde_json::to_vec(&*self.records).map_err(|e| parameter(py, &e))?;
+        let bytes = serde_json::to_vec(&*self.records).map_err(|e| unreadable(py, &e))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
@@ -290,7 +291,7 @@ impl Graphs {
     #[staticmethod]
     fn from_state(py: Python<'_>, state: &[u8]) -> PyResult<Graphs> {
         let records: Vec<GraphRecord> =
-            serde_json::from_slice(state).map_err(|e| parameter(py, &e))?;
+            serde_json::from_slice(state).map_err(|e| unreadable(py, &e))?;
         // What a pickle says is believed no more than what a file says.
         let batch = dataset::parquet::batch(&records).map_err(|e| raised(py, e.into()))?;
         Ok(Graphs::of_batches(py, vec![batch], false)?.0)
@@ -330,7 +331,7 @@ impl Graphs {
             match graph {
                 Ok(record) => records.push(record),
                 Err(error) if skip && error.is_of_one_graph() => {
-                    refused.push((position, problem(&error)));
+                    refused.push((position, told(&error)));
                 }
                 Err(error) => return Err(error),
             }

@@ -9,6 +9,7 @@ mod network;
 mod pyramid;
 mod refused;
 mod rivals;
+mod words;
 mod work;
 
 /// What `py_src/hg2v` stands on; nobody else should.
@@ -24,6 +25,8 @@ mod _hg2v {
     use crate::pyramid::coarsen;
     #[pymodule_export]
     use crate::rivals::{Graph2Vec, graph2vec_settings, wl_optimal_assignment, wwl};
+    #[pymodule_export]
+    use crate::words::words;
 
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hg2v::dataset::Limits;
+use hg2v::error::Action;
 use hg2v::output::OutputFolder;
 use hg2v::prepare::{Notes, Run};
 use hg2v::saved::Config;
@@ -14,7 +15,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArra
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
-use crate::errors::{IN_MEMORY, parameter, raised};
+use crate::errors::{IN_MEMORY, raised, unreadable};
 use crate::graphs::{Graphs, exported};
 use crate::refused::{self, Refused};
 use crate::work;
@@ -95,7 +96,7 @@ impl Model {
         config: &str,
         parameters: PyReadonlyArray1<'_, f32>,
     ) -> PyResult<Model> {
-        let config: Config = serde_json::from_str(config).map_err(|e| parameter(py, &e))?;
+        let config: Config = serde_json::from_str(config).map_err(|e| unreadable(py, &e))?;
         let model = Hg2v::from_parts(config, parameters.as_slice()?.to_vec());
         Ok(Model::new(model.map_err(|e| raised(py, e.into()))?))
     }
@@ -214,13 +215,13 @@ type Parts<'py> = (String, Bound<'py, PyArray1<f32>>);
 
 /// The parameters that a JSON spells.
 pub(crate) fn parsed(py: Python<'_>, params: &str) -> PyResult<Hg2vParams> {
-    let params: Hg2vParams = serde_json::from_str(params).map_err(|e| parameter(py, &e))?;
+    let params: Hg2vParams = serde_json::from_str(params).map_err(|e| unreadable(py, &e))?;
     params.check().map_err(|e| raised(py, e.into()))?;
     Ok(params)
 }
 
 pub(crate) fn text(py: Python<'_>, value: &impl serde::Serialize) -> PyResult<String> {
-    serde_json::to_string(value).map_err(|e| parameter(py, &e))
+    serde_json::to_string(value).map_err(|e| unreadable(py, &e))
 }
 
 /// Names of files and what is in them.
@@ -242,7 +243,7 @@ fn filled(
     fill(folder.working_path()).map_err(|e| folder.named(e))?;
     for (name, bytes) in files {
         let file = folder.working_path().join(&name);
-        fs::write(&file, bytes).map_err(|e| hg2v::Error::io(path.join(&name), "write", e))?;
+        fs::write(&file, bytes).map_err(|e| hg2v::Error::io(path.join(&name), Action::Write, e))?;
     }
     folder.commit()
 }

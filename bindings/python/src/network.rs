@@ -12,7 +12,7 @@ use hg2v::prepare::Collection;
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
-use crate::errors::{parameter, raised};
+use crate::errors::{raised, unreadable};
 use crate::graphs::Graphs;
 use crate::model::{Model, text};
 use crate::work;
@@ -36,8 +36,9 @@ impl Examples {
         threads: usize,
     ) -> PyResult<Examples> {
         let coarsening: coarsen::Params =
-            serde_json::from_str(coarsening).map_err(|e| parameter(py, &e))?;
-        let weights: WeightPolicy = serde_json::from_str(weights).map_err(|e| parameter(py, &e))?;
+            serde_json::from_str(coarsening).map_err(|e| unreadable(py, &e))?;
+        let weights: WeightPolicy =
+            serde_json::from_str(weights).map_err(|e| unreadable(py, &e))?;
         let total = graphs.records.len() as u64;
         work::run(py, threads, None, |watch| {
             coarsening.check()?;
@@ -117,7 +118,7 @@ impl Network {
     #[new]
     fn new(py: Python<'_>, architecture: &str, features: usize) -> PyResult<Network> {
         let architecture: Architecture =
-            serde_json::from_str(architecture).map_err(|e| parameter(py, &e))?;
+            serde_json::from_str(architecture).map_err(|e| unreadable(py, &e))?;
         let layout = Layout::new(&architecture, features).map_err(|e| raised(py, e.into()))?;
         Ok(Network(hg2v::model::Network { layout }))
     }
@@ -181,9 +182,9 @@ impl Network {
         negatives: &str,
         threads: usize,
     ) -> PyResult<(Vec<f64>, Py<PyAny>, Py<PyAny>)> {
-        let score: Score = serde_json::from_str(score).map_err(|e| parameter(py, &e))?;
+        let score: Score = serde_json::from_str(score).map_err(|e| unreadable(py, &e))?;
         let negatives: Negatives =
-            serde_json::from_str(negatives).map_err(|e| parameter(py, &e))?;
+            serde_json::from_str(negatives).map_err(|e| unreadable(py, &e))?;
         let pairs = (score, negatives);
         match (parameters, features) {
             (Row::Single(parameters), Rows::Single(features)) => {

@@ -6,7 +6,7 @@ use hg2v::prepare::Collection;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
-use crate::errors::parameter;
+use crate::errors::unreadable;
 use crate::graphs::Graphs;
 use crate::work;
 
@@ -27,8 +27,8 @@ pub(crate) fn coarsen<'py>(
     weights: &str,
     threads: usize,
 ) -> PyResult<Vec<Vec<Level<'py>>>> {
-    let params: Params = serde_json::from_str(params).map_err(|e| parameter(py, &e))?;
-    let weights: WeightPolicy = serde_json::from_str(weights).map_err(|e| parameter(py, &e))?;
+    let params: Params = serde_json::from_str(params).map_err(|e| unreadable(py, &e))?;
+    let weights: WeightPolicy = serde_json::from_str(weights).map_err(|e| unreadable(py, &e))?;
     let total = graphs.records.len() as u64;
     let (cleaned, pyramids) = work::run(py, threads, None, |watch| {
         params.check()?;

@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use hg2v::Error;
 use hg2v::graph::GraphRecord;
 use rayon::prelude::*;
 
@@ -12,20 +11,12 @@ use crate::errors::told;
 /// The positions of graphs, ascending, and what is wrong with each.
 pub(crate) type Refused = Vec<(usize, String)>;
 
-/// What is wrong with a graph, without its place.
-pub(crate) fn problem(error: &Error) -> String {
-    match error {
-        Error::Input(input) => told(input).0,
-        other => other.to_string(),
-    }
-}
-
 /// The graphs that `check` refuses; it hears their positions, too.
 pub(crate) fn each(
     records: &[GraphRecord],
     check: impl Fn(&GraphRecord, u64) -> hg2v::Result<()> + Sync,
 ) -> Refused {
-    let refusal = |(i, record)| check(record, i as u64).err().map(|error| (i, problem(&error)));
+    let refusal = |(i, record)| check(record, i as u64).err().map(|error| (i, told(&error)));
     records.par_iter().enumerate().filter_map(refusal).collect()
 }
 

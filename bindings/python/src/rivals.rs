@@ -12,7 +12,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::errors::parameter;
+use crate::errors::unreadable;
 use crate::graphs::Graphs;
 use crate::model::text;
 use crate::work::{self, Watch};
@@ -40,7 +40,8 @@ impl Graph2Vec {
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Graph2Vec> {
-        let skip_gram: SkipGram = serde_json::from_str(skip_gram).map_err(|e| parameter(py, &e))?;
+        let skip_gram: SkipGram =
+            serde_json::from_str(skip_gram).map_err(|e| unreadable(py, &e))?;
         let fitted = work::run(py, threads, progress, |watch| {
             check_rounds(rounds)?;
             skip_gram.check()?;
@@ -66,7 +67,7 @@ impl Graph2Vec {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Py<PyAny>, (Bound<'py, PyBytes>,))> {
-        let bytes = serde_json::to_vec(&self.0).map_err(|e| parameter(py, &e))?;
+        let bytes = serde_json::to_vec(&self.0).map_err(|e| unreadable(py, &e))?;
         let restore = py.get_type::<Graph2Vec>().getattr("from_state")?;
         Ok((restore.unbind(), (PyBytes::new(py, &bytes),)))
     }
@@ -74,7 +75,7 @@ impl Graph2Vec {
     /// What was pickled.
     #[staticmethod]
     fn from_state(py: Python<'_>, state: &[u8]) -> PyResult<Graph2Vec> {
-        serde_json::from_slice(state).map(Graph2Vec).map_err(|e| parameter(py, &e))
+        serde_json::from_slice(state).map(Graph2Vec).map_err(|e| unreadable(py, &e))
     }
 }
 

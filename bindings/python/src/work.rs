@@ -68,7 +68,7 @@ pub(crate) fn run<T: Send, E: Into<hg2v_eval::Error> + Send>(
     progress: Option<Py<PyAny>>,
     work: impl FnOnce(&Watch) -> Result<T, E> + Send,
 ) -> PyResult<T> {
-    check_threads("threads", threads).map_err(|error| raised(py, error.into()))?;
+    check_threads(threads).map_err(|error| raised(py, error.into()))?;
     let pool = pool(threads)?;
     let watch = Watch::default();
     let (outcome, interrupted) = py.detach(|| {

@@ -183,10 +183,10 @@ def test_directed_graphs_are_refused_on_demand(caplog):
         (dict(epochs=10**9), "epochs"),
         (dict(loss="hinge"), "jsd, infonce, cosine"),
         (dict(preset="best"), "preset"),
-        (dict(coarsening="best"), "^coarsening is 'best', but it must be one of `variation-n"),
+        (dict(coarsening="best"), "^coarsening is 'best', but it must be 'variation-n"),
         (dict(readout=np.array(["sum", "max"]), layer="far"), "^layer is 'far'"),
-        (dict(layer="deep"), "^layer is 'deep', but it must be `krylov` or `gcn`"),
-        (dict(readout=["sum", "least"]), "^readout is 'least', but it must be one of `sum`"),
+        (dict(layer="deep"), "^layer is 'deep', but it must be 'krylov' or 'gcn'"),
+        (dict(readout=["sum", "least"]), "^readout is 'least', but it must be 'sum'"),
         (dict(readout=[]), "readout"),
         (dict(random_state="x"), "random_state"),
         (dict(n_jobs=0), "n_jobs"),
@@ -241,24 +241,6 @@ def test_lists_of_any_kind_are_lists(arrays, tmp_path):
         model.set_params(label=object()).save(tmp_path / "other")
 
 
-@pytest.mark.parametrize(
-    "said, shown",
-    [
-        ("say --weights abs or --weights ignore", "say weights='abs' or weights='ignore'"),
-        ("it is large: raise --max-nodes", "it is large: raise --max-nodes of the command hg2v"),
-        ("3 bytes (--max-unpacked-bytes)", "3 bytes (--max-unpacked-bytes of the command hg2v)"),
-        ("finish it with hg2v fit --resume", "finish it with hg2v fit --resume"),
-        ("/data/--max-nodes/g.jsonl: no graphs", "/data/--max-nodes/g.jsonl: no graphs"),
-        ("/data/run--final/g.jsonl: no graphs", "/data/run--final/g.jsonl: no graphs"),
-        ("--final.jsonl: no graphs", "--final.jsonl: no graphs"),
-        ("the label `a--b` is new", "the label `a--b` is new"),
-        ("a line ---- and ---x", "a line ---- and ---x"),
-    ],
-)
-def test_options_are_parameters_and_names_stay(said, shown):
-    assert str(InputError(said)) == shown
-
-
 def test_messages_name_what_python_has(monkeypatch):
     """Parameters that are there, limits that only the command can raise, and no file that nobody
     gave."""
@@ -269,7 +251,7 @@ def test_messages_name_what_python_has(monkeypatch):
     table = {"src": [[0], [0]], "dst": [[1], [1]], "x": [[[1.0], [2.0]], None]}
     pa = pytest.importorskip("pyarrow")
     for refused, match in (
-        (lambda: hg2v.graphs([huge]), "raise --max-nodes of the command hg2v$"),
+        (lambda: hg2v.graphs([huge]), "use the command hg2v with a larger --max-nodes$"),
         (lambda: hg2v.HG2V(degree="never", structure="never").fit(bare(2)), "^nothing is left"),
         (lambda: hg2v.HG2V().fit([negative]), "weights='abs' or weights='ignore'$"),
         (lambda: hg2v.Graph2Vec().fit([negative]), "needs weights of at least 0$"),
@@ -559,7 +541,7 @@ def test_a_claim_takes_no_memory():
     named = {"edge_index": PATH, "nodes": ["a", "b", "c"]}
     for claimed in (2**24 + 1, 10**12, 2**62, 2**63, 10**30):
         huge = {"edge_index": PATH, "num_nodes": claimed}
-        with pytest.raises(InputError, match=f"^graph 1: it says {claimed} nodes, but the limit"):
+        with pytest.raises(InputError, match=f"^graph 1: it says {claimed} nodes, more than the"):
             hg2v.graphs([named, huge])
-        with pytest.raises(InputError, match=f"^graph 0: it says {claimed} nodes, but the limit"):
+        with pytest.raises(InputError, match=f"^graph 0: it says {claimed} nodes, more than the"):
             hg2v.graphs([huge, huge])

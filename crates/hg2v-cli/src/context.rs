@@ -15,6 +15,7 @@ use crate::json::Failed;
 use crate::progress::Progress;
 use crate::table::counted;
 use crate::threads;
+use crate::words::Command;
 
 /// Options of every command.
 #[derive(Args, Clone)]
@@ -110,7 +111,7 @@ impl Context {
             return;
         }
         for graph in named.iter().skip(said as usize) {
-            self.say(format!("skipped: {graph}"));
+            self.say(format!("skipped: {}", graph.worded(&Command)));
         }
         let more = count > named.len() as u64;
         let others =

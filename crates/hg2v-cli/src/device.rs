@@ -30,7 +30,7 @@ impl DeviceArgs {
     pub(crate) fn open(&self) -> hg2v::Result<Machine> {
         if self.device == MachineName::Cpu && self.precision != PrecisionArg::F32 {
             let requirement = "it is for --device cuda: the processor multiplies all 32 bits";
-            return Err(Error::parameter("--precision", "given", requirement));
+            return Err(Error::parameter("precision", "given", requirement));
         }
         let precision = match self.precision {
             PrecisionArg::F32 => Precision::F32,

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hg2v::error::Place;
+use hg2v::error::{Action, Error, Place};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::interrupt::{Stopped, code_of};
+use crate::words::told;
 
 /// Whether the object is out.
 static TOLD: AtomicBool = AtomicBool::new(false);
@@ -53,38 +54,29 @@ impl Failed {
         Failed { code, kind, message, file: None, line: None, record: None, byte: None }
     }
 
-    /// What an error is to a program, and how the command ends by it: with 2 for wrong usage or
-    /// unreadable input, with 128 and its number for a signal, with 1 for everything else.
+    /// What an error is to a program, and how the command ends by it.
     pub(crate) fn of(error: &anyhow::Error) -> Failed {
-        use hg2v::Error;
         if let Some(stopped) = error.downcast_ref::<Stopped>() {
             return Failed::new(code_of(stopped.signal), "stopped", error.to_string());
         }
         let judging = error.downcast_ref::<hg2v_eval::Error>();
-        let graphs = match judging {
-            Some(hg2v_eval::Error::Graphs(error)) => Some(error),
+        let known = match judging {
+            Some(hg2v_eval::Error::Hg2v(error)) => Some(error),
             _ => error.downcast_ref::<Error>(),
         };
-        let (code, kind) = match (graphs, judging) {
-            (Some(Error::Input(_)), _) => (2, "input"),
-            (Some(Error::Io { action: "read", .. }), _) => (2, "input"),
-            (Some(Error::Io { .. }), _) => (1, "output"),
-            (Some(Error::Exists { .. }), _) => (2, "exists"),
-            (Some(Error::Parameter { .. }), _) => (2, "usage"),
-            (Some(Error::Device { .. }), _) => (1, "device"),
-            (Some(Error::Download { .. }), _) => (1, "download"),
+        let (code, kind) = match (known, judging) {
+            (Some(error), _) => ending(error),
             // Vectors or labels that no classifier can use.
-            (None, Some(hg2v_eval::Error::Parameter { .. })) => (2, "usage"),
             (None, Some(_)) => (2, "input"),
-            _ => (1, "failed"),
+            (None, None) => (1, "failed"),
         };
-        let mut failed = Failed::new(code, kind, in_words(error, graphs));
-        match graphs {
+        let mut failed = Failed::new(code, kind, told(error));
+        match known {
             Some(Error::Input(input)) => {
                 failed.file = Some(input.file.clone());
                 match input.place {
                     Place::Whole => {}
-                    Place::Line(line) => failed.line = Some(line),
+                    Place::Line(line) | Place::Column(line, _) => failed.line = Some(line),
                     Place::Record(record) => failed.record = Some(record),
                     Place::Byte(byte) => failed.byte = Some(byte),
                 }
@@ -109,20 +101,19 @@ impl Failed {
     }
 }
 
-/// The error in one line, with its causes, and with the option that mends it.
-fn in_words(error: &anyhow::Error, graphs: Option<&hg2v::Error>) -> String {
-    if let Some(hg2v::Error::Exists { path, problem, replaceable: true }) = graphs {
-        let path = path.display();
-        return format!("{path}: {problem}; name another place, or replace it with --force");
+/// How the command ends by an error, and what programs call it: 2 for wrong usage or unreadable
+/// input, 1 for everything else.
+fn ending(error: &Error) -> (u8, &'static str) {
+    match error {
+        Error::Input(_) | Error::Io { action: Action::Read, .. } => (2, "input"),
+        Error::Parameter { .. } | Error::Argument { .. } | Error::Unknown { .. } => (2, "usage"),
+        Error::Exists { .. } => (2, "exists"),
+        Error::Io { .. } => (1, "output"),
+        Error::Device { .. } => (1, "device"),
+        Error::Download { .. } => (1, "download"),
+        // `Stopped`, and what later versions may fail at.
+        _ => (1, "failed"),
     }
-    let mut text = error.to_string();
-    for cause in error.chain().skip(1).map(ToString::to_string) {
-        // Most of ours say their cause themselves.
-        if !text.contains(&cause) {
-            text = format!("{text}: {cause}");
-        }
-    }
-    text
 }
 
 /// What a result has where some of it failed, and the command with it.

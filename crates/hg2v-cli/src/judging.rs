@@ -37,7 +37,7 @@ impl ModeArg {
     /// # Errors
     /// None, or a number that would mean nothing.
     pub(crate) fn splits(self, asked: Option<usize>) -> hg2v::Result<usize> {
-        let refused = |n, requirement| Err(Error::parameter("--splits", n, requirement));
+        let refused = |n, requirement| Err(Error::parameter("splits", n, requirement));
         match (self, asked) {
             (_, Some(0)) => refused(0, "it must be at least 1"),
             (ModeArg::Tenfold, Some(n)) => refused(n, "tenfold has its ten folds"),

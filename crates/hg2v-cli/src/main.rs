@@ -19,6 +19,7 @@ mod table;
 mod threads;
 mod vocabulary;
 mod watch;
+mod words;
 
 use std::io::{self, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};

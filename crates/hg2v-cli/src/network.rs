@@ -256,7 +256,7 @@ impl NetworkArgs {
         match self.others.given().first() {
             None => Ok(()),
             Some((name, value)) => {
-                Err(Error::parameter(name, value, format!("{method} has no such option")))
+                Err(Error::parameter(*name, value, format!("{method} has no such option")))
             }
         }
     }

@@ -108,7 +108,7 @@ pub(crate) fn refuse_json(out: &Path, context: &Context) -> hg2v::Result<()> {
     let stdout = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
     if context.global.json && stdout.iter().any(|name| out.as_os_str() == *name) {
         let requirement = "OUT is standard output, where its result would stand among the output";
-        return Err(Error::parameter("--json", "on", requirement));
+        return Err(Error::parameter("json", "on", requirement));
     }
     Ok(())
 }

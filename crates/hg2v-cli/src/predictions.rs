@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use hg2v::error::Error;
+use hg2v::error::{Action, Error};
 use hg2v::graph::Scalar;
 use hg2v::output::OutputFile;
 use hg2v_eval::Split;
@@ -56,7 +56,7 @@ pub(crate) fn write<'a>(
             };
             let mut bytes = serde_json::to_vec(&line)?;
             bytes.push(b'\n');
-            out.write_all(&bytes).map_err(|e| Error::io(out.path(), "write", e))?;
+            out.write_all(&bytes).map_err(|e| Error::io(out.path(), Action::Write, e))?;
         }
     }
     Ok(out.commit()?)

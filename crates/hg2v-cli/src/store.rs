@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use hg2v::error::{Error, Place, Result};
+use hg2v::error::{Action, Error, Place, Result};
 use hg2v::input::{open_regular, read_at_most};
 use hg2v::output::OutputFile;
 use hg2v_eval::study::{SplitResult, StudyResult};
@@ -66,7 +66,7 @@ impl<K: Kept> Store<K> {
         let partial = folder.join(format!("{stem}.partial.jsonl"));
         if fresh {
             for path in [&path, &partial].into_iter().filter(|path| path.exists()) {
-                fs::remove_file(path).map_err(|e| Error::io(path, "remove", e))?;
+                fs::remove_file(path).map_err(|e| Error::io(path, Action::Remove, e))?;
             }
         }
         let mut finished = None;
@@ -114,7 +114,7 @@ impl<K: Kept> Store<K> {
     /// # Errors
     /// When the disk refuses.
     pub(crate) fn add(&self, row: &K::Row, result: &SplitResult) -> Result<()> {
-        let failed = |e: std::io::Error| Error::io(&self.partial, "write", e);
+        let failed = |e: std::io::Error| Error::io(&self.partial, Action::Write, e);
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         let mut file = match log.take() {
             Some(file) => file,
@@ -143,7 +143,7 @@ impl<K: Kept> Store<K> {
         write_json(&self.path, record)?;
         match fs::remove_file(&self.partial) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                Err(Error::io(&self.partial, "remove", e))
+                Err(Error::io(&self.partial, Action::Remove, e))
             }
             _ => Ok(()),
         }
@@ -155,7 +155,7 @@ impl<K: Kept> Store<K> {
 /// # Errors
 /// When the disk refuses.
 pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
-    let failed = |e: std::io::Error| Error::io(path, "write", e);
+    let failed = |e: std::io::Error| Error::io(path, Action::Write, e);
     let mut out = OutputFile::create(path)?;
     serde_json::to_writer_pretty(&mut out, value).map_err(|e| failed(e.into()))?;
     out.write_all(b"\n").map_err(failed)?;
@@ -168,7 +168,7 @@ pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
 /// When the disk refuses.
 pub(crate) fn write_text(path: &Path, text: &str) -> Result<()> {
     let mut out = OutputFile::create(path)?;
-    out.write_all(text.as_bytes()).map_err(|e| Error::io(path, "write", e))?;
+    out.write_all(text.as_bytes()).map_err(|e| Error::io(path, Action::Write, e))?;
     out.commit()
 }
 
@@ -189,7 +189,7 @@ pub(crate) fn read_all<K: Kept>(folder: &Path) -> Result<Vec<K>> {
     match fs::read_dir(folder) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
         entries => {
-            let failed = |e| Error::io(folder, "read", e);
+            let failed = |e| Error::io(folder, Action::Read, e);
             for entry in entries.map_err(failed)? {
                 paths.push(entry.map_err(failed)?.path());
             }
@@ -207,11 +207,11 @@ fn read_partial<R: DeserializeOwned>(
     identity: &impl Serialize,
 ) -> Result<Vec<Line<R>>> {
     let text = open_regular(path).and_then(std::io::read_to_string);
-    let text = text.map_err(|e| Error::io(path, "read", e))?;
+    let text = text.map_err(|e| Error::io(path, Action::Read, e))?;
     let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
     let mut lines = whole.lines();
     let Some(first) = lines.next() else {
-        fs::remove_file(path).map_err(|e| Error::io(path, "remove", e))?;
+        fs::remove_file(path).map_err(|e| Error::io(path, Action::Remove, e))?;
         return Ok(Vec::new());
     };
     let damaged = |line: usize, e: serde_json::Error| {
@@ -236,13 +236,14 @@ const MOST_BYTES: u64 = 256 << 20;
 const AGAIN: &str = "keep its results with another --out, or let --fresh replace them";
 
 fn line(path: &Path, value: &impl Serialize) -> Result<Vec<u8>> {
-    let mut bytes = serde_json::to_vec(value).map_err(|e| Error::io(path, "write", e.into()))?;
+    let mut bytes =
+        serde_json::to_vec(value).map_err(|e| Error::io(path, Action::Write, e.into()))?;
     bytes.push(b'\n');
     Ok(bytes)
 }
 
 fn value(path: &Path) -> Result<Value> {
-    let bytes = read_at_most(path, MOST_BYTES).map_err(|e| Error::io(path, "read", e))?;
+    let bytes = read_at_most(path, MOST_BYTES).map_err(|e| Error::io(path, Action::Read, e))?;
     let bytes = bytes.ok_or_else(|| {
         let problem = format!("it has more than {MOST_BYTES} bytes, as no record of results has");
         Error::input(path, Place::Whole, problem, AGAIN)
@@ -270,7 +271,7 @@ fn same(path: &Path, found: &Value, identity: &impl Serialize) -> Result<()> {
     // Through text, as the file went.
     let text = line(path, identity)?;
     let expected: Value =
-        serde_json::from_slice(&text).map_err(|e| Error::io(path, "read", e.into()))?;
+        serde_json::from_slice(&text).map_err(|e| Error::io(path, Action::Read, e.into()))?;
     let others = differences(found, &expected);
     match others.is_empty() {
         true => Ok(()),

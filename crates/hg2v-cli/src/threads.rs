@@ -10,7 +10,7 @@ use hg2v::parallel;
 /// # Errors
 /// A number that makes no sense; a system that has no more threads.
 pub(crate) fn share_among(threads: usize) -> anyhow::Result<()> {
-    parallel::check_threads("--threads", threads)?;
+    parallel::check_threads(threads)?;
     let started = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     started.map_err(refused)
 }

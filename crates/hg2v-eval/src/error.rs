@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use hg2v::error::Wording;
+
 /// The result of every fallible function of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -9,9 +11,9 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A graph or a model failed.
+    /// What the library refuses or fails at: a graph, a model, a parameter.
     #[error(transparent)]
-    Graphs(#[from] hg2v::Error),
+    Hg2v(#[from] hg2v::Error),
 
     /// Graphs without labels.
     #[error(
@@ -89,27 +91,25 @@ pub enum Error {
         /// What is wrong with it.
         problem: String,
     },
-
-    /// A parameter outside its domain.
-    #[error("{name} is {value}, but {requirement}")]
-    Parameter {
-        /// The parameter's name.
-        name: &'static str,
-        /// The offending value.
-        value: String,
-        /// What it must satisfy.
-        requirement: String,
-    },
 }
 
 impl Error {
-    /// A parameter outside its domain.
-    pub(crate) fn parameter(
-        name: &'static str,
+    /// The error in one line, in the words of a face.
+    pub fn worded(&self, words: &dyn Wording) -> String {
+        match self {
+            Error::Hg2v(error) => error.worded(words),
+            // These name no option.
+            other => other.to_string(),
+        }
+    }
+
+    /// An argument outside its domain.
+    pub(crate) fn argument(
+        what: &'static str,
         value: impl fmt::Display,
         requirement: impl Into<String>,
     ) -> Error {
-        Error::Parameter { name, value: value.to_string(), requirement: requirement.into() }
+        hg2v::Error::argument(what, value, requirement).into()
     }
 }
 
@@ -123,6 +123,6 @@ pub(crate) fn positive(name: &'static str, value: f64) -> Result<()> {
     if value.is_finite() && value > 0.0 {
         Ok(())
     } else {
-        Err(Error::parameter(name, value, "it must be a finite number above 0"))
+        Err(Error::argument(name, value, "it must be a finite number above 0"))
     }
 }

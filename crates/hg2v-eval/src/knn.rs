@@ -47,7 +47,7 @@ pub fn predict_each(
         return Err(Error::Empty { what: "the training part" });
     }
     if let Some(k) = ks.iter().find(|&&k| k == 0 || k > train.rows()) {
-        return Err(Error::parameter("k", k, "it must be from 1 to the number of training rows"));
+        return Err(Error::argument("k", k, "it must be from 1 to the number of training rows"));
     }
     let most = ks.iter().copied().max().unwrap_or(1);
     let space = Space::new(train.columns(), train.values().to_vec(), distance)?;

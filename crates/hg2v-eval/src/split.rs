@@ -66,7 +66,7 @@ pub fn stratified_shuffle(labels: &[u32], test_share: f64, seed: u64, index: u64
     let n = labels.len();
     let n_test = (test_share * n as f64).ceil();
     if !(test_share > 0.0 && n_test >= 1.0 && n_test < n as f64) {
-        return Err(Error::parameter(
+        return Err(Error::argument(
             "test_share",
             test_share,
             "it must leave at least one row on each side",
@@ -102,7 +102,7 @@ pub fn stratified_shuffle(labels: &[u32], test_share: f64, seed: u64, index: u64
 pub fn stratified_folds(labels: &[u32], folds: usize, seed: u64, index: u64) -> Result<Vec<Split>> {
     let mut members = two_classes_of(labels)?;
     if folds < 2 || folds > labels.len() {
-        return Err(Error::parameter(
+        return Err(Error::argument(
             "folds",
             folds,
             format!(

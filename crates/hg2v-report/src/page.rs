@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use hg2v::dataset::summary::Summary;
-use hg2v::error::{Error, Result};
+use hg2v::error::{Action, Error, Result};
 use hg2v::graph::Scalar;
 use hg2v::prepare::Collection;
 use hg2v::rng;
@@ -83,22 +83,26 @@ impl<'a> Contents<'a> {
         for Projection { name, points } in &self.map.projections {
             if points.len() != graphs {
                 let requirement = format!("there are {graphs} graphs, each needs one place");
-                return Err(Error::parameter("projection", points.len(), requirement));
+                return Err(Error::argument("the number of places", points.len(), requirement));
             }
             if let Some(bad) = points.iter().flatten().find(|x| !x.is_finite()) {
                 let requirement = format!("every place of {name} must be finite");
-                return Err(Error::parameter("projection", bad, requirement));
+                return Err(Error::argument("a place", bad, requirement));
             }
         }
         if !self.map.neighbors.is_empty() && self.map.neighbors.len() != graphs {
             let requirement = format!("there are {graphs} graphs, each needs one list");
-            return Err(Error::parameter("neighbors", self.map.neighbors.len(), requirement));
+            return Err(Error::argument(
+                "the number of lists of neighbours",
+                self.map.neighbors.len(),
+                requirement,
+            ));
         }
         let stray =
             self.map.neighbors.iter().flatten().find(|neighbor| neighbor.position >= graphs);
         if let Some(Neighbor { position, .. }) = stray {
             let requirement = format!("there are {graphs} graphs, counted from 0");
-            return Err(Error::parameter("neighbor", position, requirement));
+            return Err(Error::argument("a neighbour", position, requirement));
         }
         if self.sample == 0 {
             return Err(Error::parameter("sample", 0, "at least one graph must be shown"));
@@ -174,7 +178,7 @@ fn html(
     put_map(&mut pack, contents, which);
     put_neighbors(&mut pack, contents, which);
     put_sketches(&mut pack, scheme, sketches);
-    let data = pack.finish().map_err(|e| Error::io("page", "write", e))?;
+    let data = pack.finish().map_err(|e| Error::io("page", Action::Write, e))?;
     // The title last: what it says is looked at no more.
     Ok(TEMPLATE
         .replace("{{script hash}}", &base64(&Sha256::digest(SCRIPT)))

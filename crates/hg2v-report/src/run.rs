@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hg2v::error::{Error, Place, Result};
+use hg2v::error::{Action, Advice, Error, Job, Place, Result};
 use hg2v::input::read_at_most;
 use hg2v::saved::{self, Config, LogLine, RunNote};
 use hg2v_eval::evaluation::Evaluation;
@@ -50,7 +50,7 @@ impl RunFolder {
                 path,
                 Place::Whole,
                 "there is no model in it",
-                "name a folder that `hg2v fit` or `hg2v demo` wrote",
+                Advice::Run(Job::Fit),
             ));
         }
         let model = if is_demo { path.join(MODEL) } else { path.to_path_buf() };
@@ -72,16 +72,16 @@ impl RunFolder {
     }
 }
 
-/// Reads what `hg2v evaluate --json` says.
+/// Reads the result of an evaluation, as JSON.
 ///
 /// # Errors
 /// A file that is missing, damaged, or something else.
 pub fn read_evaluation(path: &Path) -> Result<Evaluation> {
-    let fix = "give what `hg2v evaluate --json` prints";
-    let bytes = read_at_most(path, MOST_BYTES).map_err(|e| Error::io(path, "read", e))?;
+    let fix = Advice::Run(Job::Evaluate);
+    let bytes = read_at_most(path, MOST_BYTES).map_err(|e| Error::io(path, Action::Read, e))?;
     let bytes = bytes.ok_or_else(|| {
         let problem = format!("it has more than {MOST_BYTES} bytes, as no evaluation has");
-        Error::input(path, Place::Whole, problem, fix)
+        Error::input(path, Place::Whole, problem, fix.clone())
     })?;
     serde_json::from_slice(&bytes).map_err(|e| {
         let problem = format!("this is no evaluation: {e}");

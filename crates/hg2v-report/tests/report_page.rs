@@ -132,7 +132,7 @@ fn what_does_not_belong_is_refused() {
         (Contents { map: drawn(line(2)), ..plain.clone() }, "3 graphs, each needs one place"),
         (Contents { map: drawn(bad), ..plain.clone() }, "must be finite"),
         (Contents { map: near(vec![Vec::new()]), ..plain.clone() }, "each needs one list"),
-        (Contents { map: near(stray), ..plain.clone() }, "neighbor is 3"),
+        (Contents { map: near(stray), ..plain.clone() }, "neighbour is 3"),
         (Contents { sample: 0, ..plain.clone() }, "at least one graph"),
     ] {
         let error = page(&contents, PageMode::Still).unwrap_err().to_string();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::Path;
 
-use hg2v::error::{Error, Place, Result};
+use hg2v::error::{Advice, Error, Job, Place, Result};
 use hg2v::graph::Scalar;
 use hg2v::vectors::Vectors;
 
@@ -62,8 +62,8 @@ impl Catalog {
     ) -> Result<Catalog> {
         let Vectors { dim, values, ids, labels, .. } = vectors;
         if ids.is_empty() || dim == 0 {
-            let problem = "it holds no vectors";
-            return Err(Error::input(file, Place::Whole, problem, "write some with hg2v embed"));
+            let (problem, fix) = ("it holds no vectors", Advice::Run(Job::Embed));
+            return Err(Error::input(file, Place::Whole, problem, fix));
         }
         let space = match options.standardise {
             true => Space::standardised(dim, values, options.metric)?,

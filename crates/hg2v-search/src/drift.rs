@@ -68,9 +68,9 @@ pub fn drift(
         let requirement = "it must be between 1 and 1000000";
         return Err(Error::parameter("permutations", permutations, requirement));
     }
-    for (name, set) in [("first set", first), ("second set", second)] {
+    for (name, set) in [("the first set", first), ("the second set", second)] {
         if set.is_empty() {
-            return Err(Error::parameter(name, "empty", "it takes at least one vector"));
+            return Err(Error::argument(name, "empty", "it takes at least one vector"));
         }
     }
     let (first, second) = (some(dim, first, 0, seed), some(dim, second, 1, seed));

@@ -63,7 +63,7 @@ pub fn alike<R: Real>(space: &Space<R>) -> f64 {
 /// `O(n² · dim)` time; space for `most` pairs of each 384 rows, where there are as many.
 pub fn duplicates<R: Real>(space: &Space<R>, within: f64, most: usize) -> Result<Duplicates> {
     if within.is_nan() || within < 0.0 {
-        return Err(Error::parameter("threshold", within, "a distance is at least 0"));
+        return Err(Error::argument("the threshold", within, "a distance is at least 0"));
     }
     let (dim, shadows) = (space.dim, &space.shadows);
     let order = |a: &Pair, b: &Pair| {

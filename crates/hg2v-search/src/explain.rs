@@ -79,7 +79,7 @@ pub fn explain(
     let layout = &model.network().layout;
     if layout.embedding_dim() != space.dim {
         let requirement = format!("the model's vectors have {} numbers", layout.embedding_dim());
-        return Err(Error::parameter("dim", space.dim, requirement));
+        return Err(Error::argument("the length of the vectors", space.dim, requirement));
     }
     let context = Context::default();
     let embed = |example| model.embed_examples(std::slice::from_ref(example), &context);

@@ -50,7 +50,7 @@ impl Params {
         {
             if value < least || value > 1 << 16 {
                 let requirement = format!("it must be between {least} and 65536");
-                return Err(Error::parameter(name, value, requirement));
+                return Err(Error::argument(name, value, requirement));
             }
         }
         Ok(())

@@ -85,7 +85,7 @@ impl<R: Real> Index<R> {
     pub fn nearest_to(&self, row: usize, k: usize) -> Result<Vec<Neighbor>> {
         if row >= self.space.len() {
             let requirement = format!("there are {} rows, from 0", self.space.len());
-            return Err(Error::parameter("row", row, requirement));
+            return Err(Error::argument("row", row, requirement));
         }
         let one = row * self.space.dim..(row + 1) * self.space.dim;
         let found = self.search(one, k)?;

@@ -95,16 +95,24 @@ impl<R: Real> Space<R> {
 
     fn build(dim: usize, rows: Vec<R>, metric: Metric, scale: Option<Scale>) -> Result<Space<R>> {
         let refused =
-            |name, value, requirement: &str| Err(Error::parameter(name, value, requirement));
+            |what, value, requirement: &str| Err(Error::argument(what, value, requirement));
         if dim == 0 {
-            return refused("dim", dim, "vectors without numbers cannot be told apart");
+            return refused(
+                "the length of the vectors",
+                dim,
+                "vectors without numbers cannot be told apart",
+            );
         }
         if rows.len() / dim >= u32::MAX as usize {
-            return refused("vectors", rows.len() / dim, "at most 4294967294 can be searched");
+            return refused(
+                "the number of vectors",
+                rows.len() / dim,
+                "at most 4294967294 can be searched",
+            );
         }
         if !rows.len().is_multiple_of(dim) {
             return refused(
-                "vectors",
+                "the number of numbers",
                 rows.len(),
                 &format!("a multiple of {dim} numbers is needed"),
             );
@@ -163,7 +171,7 @@ impl<R: Real> Space<R> {
         if !vectors.len().is_multiple_of(self.dim) {
             let requirement =
                 format!("it must be a multiple of {}, the numbers a vector", self.dim);
-            return Err(Error::parameter("numbers", vectors.len(), requirement));
+            return Err(Error::argument("the number of numbers", vectors.len(), requirement));
         }
         let mut vectors = vectors.to_vec();
         if let Some(scale) = &self.scale {

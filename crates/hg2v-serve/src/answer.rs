@@ -29,8 +29,8 @@ impl Refusal {
         Refusal(StatusCode::INTERNAL_SERVER_ERROR, said.to_owned())
     }
 
-    pub(crate) fn bad(said: impl ToString) -> Refusal {
-        Refusal(StatusCode::BAD_REQUEST, said.to_string())
+    pub(crate) fn bad(said: impl Into<String>) -> Refusal {
+        Refusal(StatusCode::BAD_REQUEST, said.into())
     }
 }
 

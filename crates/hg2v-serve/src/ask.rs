@@ -25,6 +25,7 @@ use crate::request::{self, Question};
 use crate::routes::App;
 use crate::state::State as Answers;
 use crate::stream;
+use crate::words::Client;
 use crate::work::{Done, Row, Work};
 
 /// Most neighbours that are answered.
@@ -83,7 +84,7 @@ async fn admit<T: Send + 'static>(
     };
     let (body, taken) = body.into_parts();
     let (said, (early, taken)) = parsed(body, (early, taken), parse).await?;
-    let said = said.map_err(Refusal::bad)?;
+    let said = said.map_err(|error| Refusal::bad(error.worded(&Client)))?;
     let size = Size::of(graphs(&said), bytes);
     let place = match early {
         Some(place) => place,

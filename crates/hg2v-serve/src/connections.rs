@@ -16,7 +16,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::{Request, Response};
-use hg2v::error::{Error, Result};
+use hg2v::error::{Action, Error, Result};
 use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::Service;
@@ -36,6 +36,7 @@ use crate::routes::{App, router};
 use crate::signals::{Signal, Signals};
 use crate::state::{Current, Look, say};
 use crate::wire::Wire;
+use crate::words::Operator;
 
 /// Bytes of a request's head.
 const HEAD_BYTES: usize = 64 << 10;
@@ -85,7 +86,7 @@ impl Server {
     pub fn bind(options: Options) -> Result<Server> {
         options.check()?;
         let current = Arc::new(Current::load(&options)?);
-        let refused = |e| Error::io(options.listen.to_string(), "listen", e);
+        let refused = |e| Error::io(options.listen.to_string(), Action::Listen, e);
         let listener = listener::listen(options.listen).map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
         try_threads(1 + WORKERS).map_err(refused)?;
@@ -117,7 +118,7 @@ impl Server {
         let ended = runtime.block_on(serve(options, current, listener, address, signals));
         // What did not end in time is left behind.
         runtime.shutdown_timeout(Duration::from_secs(1));
-        ended.map_err(|e| Error::io(address.to_string(), "serve", e))
+        ended.map_err(|e| Error::io(address.to_string(), Action::Serve, e))
     }
 }
 
@@ -356,6 +357,7 @@ async fn watch(current: Arc<Current>, metrics: Arc<Metrics>, mut asked: Signal, 
             }
             Err(error) => {
                 Metrics::add(&metrics.failed_reloads, 1);
+                let error = error.worded(&Operator);
                 (format!("error: not loaded, the old one is served on: {error}"), true)
             }
         };

@@ -10,6 +10,7 @@ use hg2v::nn::machine::Machine;
 use hg2v::prepare::Collection;
 
 use crate::state::say;
+use crate::words::Operator;
 
 /// Where graphs become vectors. A card that fails stays failed for as long as the process
 /// lives; whoever asks is answered all the same.
@@ -43,6 +44,7 @@ impl Embedding {
                 return Err(error);
             }
             if !self.failed.swap(true, Ordering::Relaxed) {
+                let error = error.worded(&Operator);
                 say(format!("error: {error}; the processor embeds from here on"));
             }
             model.embed_collection(graphs, &Context::default())

@@ -20,6 +20,8 @@ mod embedding;
 
 mod state;
 
+mod words;
+
 mod answer;
 
 mod body;

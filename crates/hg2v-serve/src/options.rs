@@ -9,7 +9,7 @@ use std::time::Duration;
 use axum::body::Bytes;
 use hg2v::coarsen::cache::Cache;
 use hg2v::dataset::Limits;
-use hg2v::error::{Error, Result};
+use hg2v::error::{Error, Opt, Result};
 use hg2v::nn::machine::Machine;
 use hg2v::vectors::Vectors;
 use hg2v_search::catalog::SearchOptions;
@@ -150,33 +150,33 @@ impl Options {
     /// without a token.
     pub fn check(&self) -> Result<()> {
         let refused = |name, value: String, requirement: &str| {
-            Err(Error::parameter(name, value, requirement))
+            Err(Error::parameter(Opt::new(name), value, requirement))
         };
         if let Some(token) = &self.token {
             // The token itself must not end up in a log.
             if let Some((what, requirement)) = wrong_with(token) {
-                return refused("--token", what.to_owned(), requirement);
+                return refused("token", what.to_owned(), requirement);
             }
         }
         if !self.listen.ip().is_loopback() && self.token.is_none() {
             return refused(
-                "--listen",
+                "listen",
                 self.listen.to_string(),
                 "others can reach that address: set a --token (or HG2V_TOKEN) that they must know, \
                  or listen on 127.0.0.1",
             );
         }
-        for (name, value) in [("--queue", self.queue), ("--connections", self.connections)] {
+        for (name, value) in [("queue", self.queue), ("connections", self.connections)] {
             if !(1..=1 << 16).contains(&value) {
                 return refused(name, value.to_string(), "it must be between 1 and 65536");
             }
         }
         for (name, value) in [
-            ("--max-request-bytes", self.max_request_bytes),
-            ("--max-request-nodes", self.max_request_nodes),
-            ("--timeout", self.timeout.as_millis() as u64),
-            ("--idle-timeout", self.idle_timeout.as_millis() as u64),
-            ("--write-timeout", self.write_timeout.as_millis() as u64),
+            ("max_request_bytes", self.max_request_bytes),
+            ("max_request_nodes", self.max_request_nodes),
+            ("timeout", self.timeout.as_millis() as u64),
+            ("idle_timeout", self.idle_timeout.as_millis() as u64),
+            ("write_timeout", self.write_timeout.as_millis() as u64),
         ] {
             if value == 0 {
                 return refused(name, value.to_string(), "it must be at least 1");

@@ -25,6 +25,7 @@ use crate::body::{Held, LONG, Taken, next, parsed};
 use crate::queue::{Size, Ticket};
 use crate::request;
 use crate::routes::App;
+use crate::words::Client;
 use crate::work::{Done, Work};
 
 /// Lines and bytes that are handed over together, and such chunks that may be under way.
@@ -186,7 +187,7 @@ fn parse(lines: &[u8], before: u64, limits: &Limits) -> Parsed {
                 parsed.records.push(record);
                 Ok(key)
             }
-            Err(refused) => Err(refused.to_string()),
+            Err(refused) => Err(refused.worded(&Client)),
         };
         parsed.known.push((number, known));
     }

@@ -17,6 +17,7 @@ use crate::embedding::Embedding;
 use crate::metrics::Metrics;
 use crate::request::NAME;
 use crate::state::State;
+use crate::words::Client;
 
 /// What is to be done.
 #[derive(Debug)]
@@ -154,7 +155,7 @@ fn embed(
         applied.next().inspect(|applied| notes.applied.add(applied));
         Row { vector: vectors.next().unwrap_or_default().to_vec(), notes }
     };
-    met.into_iter().map(|met| met.map(&mut row).map_err(|error| error.to_string())).collect()
+    met.into_iter().map(|met| met.map(&mut row).map_err(|error| error.worded(&Client))).collect()
 }
 
 fn near(state: &Arc<State>, name: &str, top: usize) -> Done {
@@ -175,7 +176,7 @@ fn near(state: &Arc<State>, name: &str, top: usize) -> Done {
     };
     match catalog.index.nearest_to(position, top) {
         Ok(near) => Done::Neighbors(Arc::clone(state), near, Notes::default()),
-        Err(error) => Done::Refused(error.to_string()),
+        Err(error) => Done::Refused(error.worded(&Client)),
     }
 }
 
@@ -205,7 +206,7 @@ fn search(state: &Arc<State>, rest: &[Rest], queries: &[f32], met: &[Notes], don
             }
         }
         Err(error) => {
-            waiting.iter().for_each(|(i, _)| done[*i] = Done::Refused(error.to_string()));
+            waiting.iter().for_each(|(i, _)| done[*i] = Done::Refused(error.worded(&Client)));
         }
     }
 }

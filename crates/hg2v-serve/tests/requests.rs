@@ -48,7 +48,7 @@ fn a_server_that_others_reach_needs_a_token() {
 }
 
 #[test]
-fn a_refused_option_is_called_what_the_command_calls_it() {
+fn a_refused_option_goes_by_its_name() {
     let options = Options { max_request_nodes: 0, ..Options::new("m") };
-    assert!(options.check().unwrap_err().to_string().contains("--max-request-nodes"));
+    assert!(options.check().unwrap_err().to_string().contains("max_request_nodes is 0"));
 }

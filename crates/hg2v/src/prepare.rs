@@ -9,7 +9,7 @@ use crate::coarsen::cache::pyramids;
 use crate::coarsen::{self, Pyramid};
 use crate::context::Context;
 use crate::dataset::features::{self, Applied, FeatureChoice, FeatureSchema, Subject};
-use crate::error::{Error, Place, Result};
+use crate::error::{Problem, Result};
 use crate::graph::{Findings, Graph, GraphRecord, Structure, WeightPolicy};
 use crate::model::Example;
 use crate::parallel::try_map;
@@ -80,20 +80,10 @@ pub fn graph_of(
     file: &Path,
     position: u64,
 ) -> Result<(Graph, Findings)> {
-    record.check().map_err(|problem| {
-        let name = record.name(position);
-        let fix = "make it hold together; see GraphRecord::check";
-        Error::input(file, Place::Record(position + 1), format!("{name} {problem}"), fix)
-    })?;
+    record.check().map_err(|what| Problem::Incoherent { what }.of(record.name(position), file))?;
     Graph::from_record(record, weights).map_err(|refused| {
-        let [u, v] = record.edges[refused.edge];
-        let name = record.name(position);
-        Error::input(
-            file,
-            Place::Record(position + 1),
-            format!("the edge between nodes {u} and {v} of {name} weighs {}", refused.weight),
-            "a Laplacian needs weights of at least 0: say --weights abs or --weights ignore",
-        )
+        let (edge, weight) = (record.edges[refused.edge], refused.weight);
+        Problem::NegativeWeight { edge, weight }.of(record.name(position), file)
     })
 }
 

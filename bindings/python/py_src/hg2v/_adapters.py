@@ -21,14 +21,14 @@ from .errors import InputError, shown
 def converted(item: Any, names: Names, at: int) -> One:
     """A graph of any library, the one at position ``at``, as arrays."""
     if is_missing(item):
-        raise InputError(f"it is missing ({shown(item)}); leave it out", at)
+        raise InputError(f"it is missing ({shown(item)})", at, fix="leave it out")
     adapter = adapter_of(item)
     if adapter is None:
         raise InputError(
-            f"hg2v knows no graphs of type {kind_of(item)}; give a graph of networkx, "
-            "PyTorch Geometric, igraph, rustworkx or DGL, a scipy sparse matrix, a pair "
-            "(edge_index, x), a mapping with edge_index, or a SMILES",
+            f"hg2v knows no graphs of type {kind_of(item)}",
             at,
+            fix="give a graph of networkx, PyTorch Geometric, igraph, rustworkx or DGL, a scipy "
+            "sparse matrix, a pair (edge_index, x), a mapping with edge_index, or a SMILES",
         )
     try:
         one = adapter(item, names)
@@ -38,11 +38,14 @@ def converted(item: Any, names: Names, at: int) -> One:
         said = f"{type(error).__name__}: {error}"
         raise InputError(f"it cannot be read as a {kind_of(item)} ({said[:200]})", at) from error
     if one.num_nodes < 0:
-        raise InputError(f"num_nodes is {one.num_nodes}; give 0 or more", at)
+        raise InputError(f"num_nodes is {one.num_nodes}", at, fix="give 0 or more")
     if one.num_nodes > MAX_NODES:
-        limit = f"the limit is {MAX_NODES} nodes a graph"
-        fix = "if it is this large, raise --max-nodes"
-        raise InputError(f"it says {one.num_nodes} nodes, but {limit}; {fix}", at)
+        raise InputError(
+            f"it says {one.num_nodes} nodes, more than the {MAX_NODES} allowed",
+            at,
+            fix="use the command hg2v with a larger --max-nodes",
+            kind="limit",
+        )
     one.at = at
     return one
 
@@ -173,7 +176,9 @@ def _rustworkx(graph: Any, names: Names) -> One:
 def _refuse_batch(count: Any) -> None:
     """Refuses many graphs in the place of one."""
     if isinstance(count, int) and count > 1:
-        raise InputError(f"it is a batch of {count} graphs; give the graphs, or the batch alone")
+        raise InputError(
+            f"it is a batch of {count} graphs", fix="give the graphs, or the batch alone"
+        )
 
 
 def _pyg(data: Any, names: Names) -> One:
@@ -204,7 +209,7 @@ def tensors(
 ) -> One:
     """PyTorch Geometric's and DGL's, whose attributes are tensors with a row a node or edge."""
     if edge_index is None:
-        raise InputError("it has no edge_index; give an empty one where there are no edges")
+        raise InputError("it has no edge_index", fix="give an empty one where there are no edges")
     src, dst = _ends(edge_index)
     if names.attributes is None:
         x = find("x")
@@ -266,12 +271,14 @@ def _pair(item: tuple[Any, ...], names: Names) -> One:
 def _mapping(item: Mapping[str, Any], names: Names) -> One:
     own = ("x", "weight", "node_label", "edge_label", "id", "y", "nodes")
     if "edges" in item:
-        raise InputError("it has 'edges', but others have 'edge_index'; spell all graphs one way")
+        raise InputError(
+            "it has 'edges', but others have 'edge_index'", fix="spell all graphs one way"
+        )
     refuse_unknown(item, {*own, "edge_index", "src", "dst", "num_nodes", "directed"})
     if item.get("edge_index") is None and item.get("src") is not None:
         ends = [as_array(item["src"]), as_array(_there(item.get("dst"), "dst"))]
         if ends[0].shape != ends[1].shape:
-            raise InputError("src and dst have different lengths; give one end each an edge")
+            raise InputError("src and dst have different lengths", fix="give one end each an edge")
         src, dst = _ends(tuple(ends))
     else:
         src, dst = _ends(_there(item.get("edge_index"), "edge_index"))
@@ -287,7 +294,9 @@ def refuse_unknown(item: Mapping[str, Any], known: set[str]) -> None:
     """Refuses a key that means nothing."""
     unknown = sorted(str(key) for key in item if key not in known)
     if unknown:
-        raise InputError(f"{unknown[0]!r} means nothing here; known are {', '.join(sorted(known))}")
+        raise InputError(
+            f"{unknown[0]!r} means nothing here", fix=f"known are {', '.join(sorted(known))}"
+        )
 
 
 def _smiles(text: str, names: Names) -> One:
@@ -295,8 +304,8 @@ def _smiles(text: str, names: Names) -> One:
         from rdkit import Chem, rdBase
     except ImportError:
         raise InputError(
-            f"{shown(text)} is read as SMILES, which needs RDKit: pip install rdkit; "
-            "the path of a file is given alone, or as a pathlib.Path"
+            f"{shown(text)} is read as SMILES, which needs RDKit",
+            fix="pip install rdkit; the path of a file is given alone, or as a pathlib.Path",
         ) from None
     with rdBase.BlockLogs():  # What is wrong is said below.
         molecule = Chem.MolFromSmiles(text)
@@ -399,7 +408,7 @@ def _rows_of(values: list[Any], name: str) -> np.ndarray:
     except Within:
         raise
     except InputError as error:
-        raise InputError(f"attribute {name!r}: {error}") from None
+        raise InputError(f"attribute {name!r}: {error.problem}", fix=error.fix) from None
 
 
 def _weights(edges: Sequence[Mapping[str, Any]], names: Names) -> np.ndarray | None:

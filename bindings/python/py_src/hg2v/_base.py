@@ -20,10 +20,10 @@ import numpy as np
 from ._hg2v import Graphs
 from ._inputs import READING, read
 from ._notices import log, say_edge_labels, say_no_tqdm, say_odd, say_refused
-from ._parameters import check_kinds, check_one_of, named, threads_of
+from ._parameters import check_kinds, check_one_of, check_words, threads_of
 from ._read import Read
 from ._saved import load, save
-from .errors import InputError, ParameterError, not_fitted
+from .errors import InputError, ParameterError, not_fitted, shown
 
 Self = TypeVar("Self", bound="Estimator")
 
@@ -174,11 +174,16 @@ class Estimator:
             other._sklearn_output_config = copy.deepcopy(self._sklearn_output_config)
         return other
 
-    def _take(self, X: Any, follows: str) -> Read:
-        """Fits the graphs of ``X``; ``follows`` says what becomes of those that cannot be used."""
+    def _check_params(self) -> None:
+        """Refuses parameters of other kinds than the signature says, and words that mean nothing."""
         params = self.get_params()
         params.pop("n_jobs", None)  # -1 is a number of threads, too
         check_kinds(type(self).__init__, params)
+        check_words(params)
+
+    def _take(self, X: Any, follows: str) -> Read:
+        """Fits the graphs of ``X``; ``follows`` says what becomes of those that cannot be used."""
+        self._check_params()
         found = self._graphs(X)
         try:
             if self._skips():
@@ -186,8 +191,6 @@ class Estimator:
             found.check_any()
             self._say_refused(found, follows)
             self.model_ = self._fit(found.graphs)
-        except ParameterError as error:
-            raise named(error, params) from None
         except InputError as error:
             raise self._at_position(error, found) from None
         self._seen = found
@@ -224,9 +227,8 @@ class Estimator:
     def _at_position(self, error: InputError, found: Read) -> InputError:
         """An error of a graph with its position among all that were given, and without advice
         that this estimator has no parameter for."""
-        advice = ": say weights='abs' or weights='ignore'"
-        if advice in str(error) and "weights" not in self._names():
-            error = InputError(str(error.problem).replace(advice, ""), error.graph)
+        if error.kind == "negative-weight" and "weights" not in self._names():
+            error = error.without_fix()
         if error.graph is None or not found.refused:
             return error
         return error.of_graph(found.kept()[error.graph])
@@ -293,6 +295,7 @@ def seed_of(random_state: Any) -> int:
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**31))
     raise ParameterError(
-        f"random_state is {random_state!r}, but it must be a number from 0 to 2⁶⁴ − 1, None, "
-        "or a generator of numpy"
+        "it must be a number from 0 to 2⁶⁴ − 1, None, or a generator of numpy",
+        "random_state",
+        shown(random_state),
     )

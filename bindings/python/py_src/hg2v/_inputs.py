@@ -90,11 +90,11 @@ def read(data: Any, reading: Mapping[str, Any], skip: bool) -> Read:
     names = Names(wanted, reading["label"], reading["weight"], reading["edge_label"])
     found = _collection(data, names, skip)
     if reading["directed"] == "refuse":
-        problem = "it is directed; make it undirected, or say directed='undirected'"
-        directed = [(int(at), problem) for at in found.graphs.directed()]
+        fix = "make it undirected, or say directed='undirected'"
+        directed = [int(at) for at in found.graphs.directed()]
         if directed and not skip:
-            raise InputError(problem, directed[0][0])
-        found = found.without(directed)
+            raise InputError("it is directed", directed[0], fix=fix)
+        found = found.without((at, InputError("it is directed", fix=fix).said) for at in directed)
     return found
 
 
@@ -128,8 +128,8 @@ def _collection(data: Any, names: Names, skip: bool) -> Read:
     elif data is None or isinstance(data, (bytes, Mapping)) or adapter_of(data) is not None:
         many = "; list(it.values()) is one" if isinstance(data, Mapping) and _holds(data) else ""
         raise InputError(
-            f"graphs are expected, but this is one {kind_of(data)}; give a list of graphs, "
-            f"a table, or the path of a file{many}"
+            f"graphs are expected, but this is one {kind_of(data)}",
+            fix=f"give a list of graphs, a table, or the path of a file{many}",
         )
     try:
         items = list(data if parts is None else parts)
@@ -160,7 +160,7 @@ def _of_items(items: Sequence[Any], names: Names, skip: bool) -> Read:
         except InputError as error:
             if not skip:
                 raise
-            refused[at] = error.problem
+            refused[at] = error.said
     try:
         found = Read(stacked(ones, names) if ones else Graphs.concat([]))
     except InputError:
@@ -176,6 +176,6 @@ def _file(path: str | os.PathLike[str], skip: bool) -> Read:
         made, refused = Graphs.read(os.fspath(path), os.environ.get("HG2V_DATA"), skip)
         return Read(made, dict(refused))
     except InputError as error:
-        if not isinstance(path, str) or "no such file" not in str(error):
+        if not isinstance(path, str) or error.kind != "not-found":
             raise
-        raise InputError(f"{error}; SMILES are given in a list") from None
+        raise error.hinting("SMILES are given in a list") from None

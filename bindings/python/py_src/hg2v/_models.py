@@ -14,9 +14,9 @@ from ._base import Estimator, seed_of
 from ._hg2v import Graphs
 from ._inputs import graphs as _read
 from ._notices import say
-from ._parameters import check_kinds, spelled, threads_of
+from ._parameters import check_kinds, check_words, spelled, threads_of
 from ._saved import READING_FILE, place, reading_of, spelled_reading
-from .errors import InputError, ParameterError
+from .errors import InputError, ParameterError, shown
 
 _LOSSES = {"jsd": "jensen-shannon", "infonce": "info-nce", "cosine": "cosine-info-nce"}
 _NEGATIVES = {"all": "all", "others": "other-graphs"}
@@ -153,7 +153,7 @@ class HG2V(Estimator):
         """The parameters of the preset, as the Rust side calls them."""
         presets = dict(_hg2v.presets())
         if self.preset not in presets:
-            raise ParameterError(f"preset is {self.preset!r}, but known are {', '.join(presets)}")
+            raise ParameterError(f"known are {', '.join(presets)}", "preset", shown(self.preset))
         return json.loads(presets[self.preset])
 
     def _params(self) -> str:
@@ -213,9 +213,8 @@ class HG2V(Estimator):
     def _hinted(self, error: InputError) -> InputError:
         """What the model misses may only want to be named: a model of the command knows no names."""
         unnamed = self.attributes is None and self.label is None
-        if unnamed and error.graph is not None and "the model expects" in error.problem:
-            hint = "or name them: set_params(attributes=…, label=…)"
-            return InputError(f"{error.problem}; {hint}", error.graph)
+        if unnamed and error.graph is not None and error.kind in ("attributes", "labels"):
+            return error.hinting("or name them: set_params(attributes=…, label=…)")
         return error
 
     def _unusable(self, data: Graphs, fitted: bool) -> Iterable[tuple[int, str]]:
@@ -358,14 +357,10 @@ class Graph2Vec(Estimator):
             least=self.min_count,
             seed=seed_of(self.random_state),
         )
-        try:
-            with self._progress() as progress:
-                return _hg2v.Graph2Vec.fit(
-                    data, self.rounds, spelled(settings), self._threads(), progress
-                )
-        except ParameterError as error:
-            # What Rust calls it.
-            raise ParameterError(str(error).replace("rate is", "lr is")) from None
+        with self._progress() as progress:
+            return _hg2v.Graph2Vec.fit(
+                data, self.rounds, spelled(settings), self._threads(), progress
+            )
 
     def _transform(self, data: Graphs) -> np.ndarray:
         return self.model_.embed(data, self._threads())
@@ -538,6 +533,7 @@ def coarsen(
 
     params = {"method": method, "k": k, "ratio": ratio, "max_levels": max_levels}
     check_kinds(coarsen, {**params, "weights": weights})
+    check_words({"method": method, "weights": weights})
     params["seed"] = seed_of(random_state)
     threads = threads_of(n_jobs)
     # Attributes make no difference here: there is no need to be told that they are not used.
@@ -558,5 +554,5 @@ def coarsen(
 
 def _one_of(name: str, value: Any, known: dict[str, str]) -> str:
     if value not in known:
-        raise ParameterError(f"{name} is {value!r}, but it must be one of {', '.join(known)}")
+        raise ParameterError(f"it must be one of {', '.join(known)}", name, shown(value))
     return known[value]

@@ -6,13 +6,13 @@ from __future__ import annotations
 import inspect
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Set
 from typing import Any
 
 import numpy as np
 
+from ._hg2v import words
 from .errors import ParameterError, shown
 
 
@@ -34,7 +34,10 @@ def _is_texts(value: Any) -> bool:
 
 #: By annotation: what such a value is called, and whether one is it.
 _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "int": ("a whole number of at least 0", lambda value: _is_whole(value) and value >= 0),
+    "int": (
+        "a whole number of at least 0",
+        lambda value: _is_whole(value) and 0 <= value < 2**64,
+    ),
     "float": ("a finite number", lambda value: is_number(value) and not isinstance(value, bool)),
     "bool": ("True or False", lambda value: isinstance(value, (bool, np.bool_))),
     "str": ("a text", lambda value: isinstance(value, str)),
@@ -52,7 +55,7 @@ def check_kinds(function: Callable[..., Any], values: Mapping[str, Any]) -> None
             continue
         if not any(holds(values[name]) for _, holds in known):
             called = ", or ".join(called for called, _ in known)
-            raise ParameterError(f"{name} is {shown(values[name])}, but it must be {called}")
+            raise ParameterError(f"it must be {called}", name, shown(values[name]))
 
 
 def check_one_of(name: str, value: Any, *known: str) -> None:
@@ -60,7 +63,17 @@ def check_one_of(name: str, value: Any, *known: str) -> None:
     if not isinstance(value, str) or value not in known:
         *others, last = (repr(word) for word in known)
         words = f"{', '.join(others)} or {last}"
-        raise ParameterError(f"{name} is {shown(value)}, but it must be {words}")
+        raise ParameterError(f"it must be {words}", name, shown(value))
+
+
+def check_words(values: Mapping[str, Any]) -> None:
+    """Refuses a word that Rust does not know, of each of ``values`` that is one of its words, or a
+    list of them."""
+    for name, known in words():
+        value: Any = values.get(name)
+        for word in list(value) if _is_texts(value) else [value]:
+            if word is not None:
+                check_one_of(name, word, *known)
 
 
 #: More threads than any machine has cores are a mistake, and would take its memory.
@@ -74,8 +87,10 @@ def threads_of(n_jobs: Any) -> int:
         return 0
     if not _is_whole(n_jobs) or n_jobs == 0 or n_jobs > _MOST_THREADS:
         raise ParameterError(
-            f"n_jobs is {shown(n_jobs)}, but it must be None, a number from 1 to {_MOST_THREADS}, "
-            "or a negative one: -1 is a thread a core, -2 one less"
+            f"it must be None, a number from 1 to {_MOST_THREADS}, or a negative one: "
+            "-1 is a thread a core, -2 one less",
+            "n_jobs",
+            shown(n_jobs),
         )
     return int(n_jobs) if n_jobs > 0 else int(max(_cores() + 1 + n_jobs, 1))
 
@@ -98,16 +113,3 @@ def spelled(params: Any, indent: int | None = None) -> str:
         raise ParameterError(f"{shown(value)} is no value of a parameter")
 
     return json.dumps(params, indent=indent, default=plain)
-
-
-def named(error: ParameterError, values: Mapping[str, Any]) -> ParameterError:
-    """Rust's error for a word it does not know, with the name of the parameter that has it."""
-    said = re.match(r"unknown variant `(.*)`, expected (.*)", str(error))
-    if said is None:
-        return error
-    word, known = said.groups()
-    for name, value in values.items():
-        words = [value] if isinstance(value, str) else list(value) if _is_texts(value) else []
-        if word in words:
-            return ParameterError(f"{name} is {word!r}, but it must be {known}")
-    return error

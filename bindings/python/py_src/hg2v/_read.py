@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ._hg2v import Graphs
-from .errors import InputError, in_python
+from .errors import InputError
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Read:
 
     def without(self, unusable: Iterable[tuple[int, str]]) -> Read:
         """The same without some of the graphs: those at these positions among :attr:`graphs`."""
-        why = {at: in_python(problem) for at, problem in unusable}
+        why = dict(unusable)
         if not why:
             return self
         kept = self.kept()
@@ -51,9 +51,12 @@ class Read:
         if len(self.graphs):
             return
         if not self.refused:
-            raise InputError("there are no graphs; give at least one")
+            raise InputError("there are no graphs", fix="give at least one", kind="no-graphs")
         at, problem = next(iter(self.refused.items()))
-        raise InputError(f"none of the {self.count} graphs can be used; graph {at}: {problem}")
+        raise InputError(
+            f"none of the {self.count} graphs can be used; graph {at}: {problem}",
+            kind="none-usable",
+        )
 
 
 def joined(parts: Iterable[Read]) -> Read:

@@ -57,21 +57,29 @@ def load(cls: Any, restore: Any, path: str | os.PathLike[str]) -> Any:
     about = _versioned(file)
     if about.get("estimator") != cls.__name__:
         raise InputError(
-            f"{file}: a {about.get('estimator')}, not a {cls.__name__}; "
-            f"load it with hg2v.{about.get('estimator')}.load"
+            f"a {about.get('estimator')}, not a {cls.__name__}",
+            fix=f"load it with hg2v.{about.get('estimator')}.load",
+            file=str(file),
         )
     state = _bytes(folder / STATE)
     if hashlib.sha256(state).hexdigest() != about.get("sha256"):
-        raise InputError(f"{folder / STATE}: damaged, or of another model; fit and save again")
+        raise InputError(
+            "damaged, or of another model",
+            fix="fit and save again",
+            file=str(folder / STATE),
+            kind="changed",
+        )
     params = about.get("params")
     if not isinstance(params, dict) or not set(params) <= set(cls._names()):
-        raise InputError(f"{file}: its parameters are not those of a {cls.__name__}; fit again")
+        raise InputError(
+            f"its parameters are not those of a {cls.__name__}", fix="fit again", file=str(file)
+        )
     _check_reading(file, params)
     made = cls(**params)
     try:
         made.model_ = restore(state)
     except ParameterError as error:
-        raise InputError(f"{folder / STATE}: {error}; fit and save again") from error
+        raise InputError(f"{error}", fix="fit and save again", file=str(folder / STATE)) from error
     return made
 
 
@@ -88,7 +96,9 @@ def reading_of(path: str | os.PathLike[str]) -> dict[str, Any]:
     about = _versioned(file)
     reading = {name: value for name, value in about.items() if name not in ("format", "hg2v")}
     if not set(reading) <= set(READING):
-        raise InputError(f"{file}: it does not say how graphs are read; remove it, or save again")
+        raise InputError(
+            "it does not say how graphs are read", fix="remove it, or save again", file=str(file)
+        )
     _check_reading(file, reading)
     return reading
 
@@ -121,14 +131,17 @@ def _check_replaceable(folder: pathlib.Path) -> None:
     strange = sorted(names - {ESTIMATOR, STATE, READING_FILE, *_OF_THE_COMMAND})
     if strange:
         raise InputError(
-            f"{folder}: it holds {strange[0]!r}, which is no part of a saved model, and is not "
-            "replaced; name another folder, or move what is there"
+            f"it holds {strange[0]!r}, which is no part of a saved model, and is not replaced",
+            fix="name another folder, or move what is there",
+            file=str(folder),
         )
     about = folder / (ESTIMATOR if ESTIMATOR in names else "config.json")
     # Other programs' models have a config.json, too.
     if about.name not in names or not {"format", "hg2v"} <= set(_object(about)):
         raise InputError(
-            f"{folder}: it holds no saved model, and is not replaced; name another folder"
+            "it holds no saved model, and is not replaced",
+            fix="name another folder",
+            file=str(folder),
         )
 
 
@@ -164,13 +177,18 @@ def _versioned(file: pathlib.Path) -> dict[str, Any]:
     about = _object(file)
     if about.get("format") != FORMAT:
         raise InputError(
-            f"{file}: format {about.get('format')!r}, but this is hg2v {_hg2v.__version__}, which "
-            f"reads format {FORMAT}; update hg2v, or fit again"
+            f"format {about.get('format')!r}, but this is hg2v {_hg2v.__version__}, which reads "
+            f"format {FORMAT}",
+            fix="update hg2v, or fit again",
+            file=str(file),
+            kind="version",
         )
     if about.pop("digest", None) != _digest(about):
         raise InputError(
-            f"{file}: it does not say what it said when it was written: it was changed or damaged; "
-            "restore it, or fit and save again"
+            "it does not say what it said when it was written: it was changed or damaged",
+            fix="restore it, or fit and save again",
+            file=str(file),
+            kind="changed",
         )
     return about
 
@@ -179,7 +197,7 @@ def _check_reading(file: pathlib.Path, params: Mapping[str, Any]) -> None:
     try:
         check_reading({name: params[name] for name in READING if name in params})
     except (InputError, ParameterError) as error:
-        raise InputError(f"{file}: {error}; fit and save again") from None
+        raise InputError(f"{error}", fix="fit and save again", file=str(file)) from None
 
 
 def _bytes(file: pathlib.Path) -> bytes:
@@ -192,11 +210,13 @@ def _bytes(file: pathlib.Path) -> bytes:
 
 def _object(file: pathlib.Path) -> dict[str, Any]:
     if file.is_file() and file.stat().st_size > _MOST_BYTES:
-        raise InputError(f"{file}: longer than {_MOST_BYTES} bytes; fit and save again")
+        raise InputError(
+            f"longer than {_MOST_BYTES} bytes", fix="fit and save again", file=str(file)
+        )
     try:
         read = json.loads(_bytes(file))
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{file}: not JSON ({error}); fit and save again") from error
+        raise InputError(f"not JSON ({error})", fix="fit and save again", file=str(file)) from error
     if not isinstance(read, dict):
-        raise InputError(f"{file}: not an object of JSON; fit and save again")
+        raise InputError("not an object of JSON", fix="fit and save again", file=str(file))
     return read

@@ -27,8 +27,8 @@ class Names:
 class Within(InputError):
     """What is wrong with a node or edge of a graph, of which only the caller knows which it is."""
 
-    def __init__(self, what: str, at: int, problem: str) -> None:
-        super().__init__(problem, within=f"{what} {at}")
+    def __init__(self, what: str, at: int, problem: str, fix: str | None = None) -> None:
+        super().__init__(problem, within=f"{what} {at}", fix=fix)
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,11 @@ class Entries:
     ptr: np.ndarray
     positions: Sequence[int]
 
-    def refused(self, row: int, problem: str) -> InputError:
+    def refused(self, row: int, problem: str, fix: str | None = None) -> InputError:
         """What is wrong with an entry, with its place."""
         graph = int(np.searchsorted(self.ptr, row, side="right")) - 1
-        return Within(self.what, row - self.ptr[graph], problem).of_graph(self.positions[graph])
+        within = Within(self.what, row - self.ptr[graph], problem, fix)
+        return within.of_graph(self.positions[graph])
 
 
 def scalar_columns(
@@ -57,11 +58,11 @@ def scalar_columns(
 
     def refuse(name: str, values: list[Any]) -> None:
         for at, value in enumerate(values):
-            problem = _no_scalar(called.get(name) or name, value)
-            if problem is not None and name in within:
-                raise within[name].refused(at, problem)
-            if problem is not None and value is not None:
-                raise InputError(problem, positions[at])
+            wrong = _no_scalar(called.get(name) or name, value)
+            if wrong is not None and name in within:
+                raise within[name].refused(at, *wrong)
+            if wrong is not None and value is not None:
+                raise InputError(wrong[0], positions[at], fix=wrong[1])
 
     for name, values in columns.items():
         if values is None:
@@ -97,16 +98,14 @@ def _kinds(values: list[Any]) -> set[type | None]:
     return {scalar_kind(value) for value in values}
 
 
-def _no_scalar(name: str, value: Any) -> str | None:
-    """Why a value is no label, id or class; ``None`` where it is one."""
+def _no_scalar(name: str, value: Any) -> tuple[str, str] | None:
+    """Why a value is no label, id or class, and what to do; ``None`` where it is one."""
     kind = scalar_kind(value)
     if kind is None:
-        return (
-            f"attribute {name!r} is {shown(value)}; labels, ids and classes are whole numbers, "
-            "numbers, texts or booleans"
-        )
+        fix = "labels, ids and classes are whole numbers, numbers, texts or booleans"
+        return f"attribute {name!r} is {shown(value)}", fix
     if kind is int and not -(2**63) <= value < 2**63:
-        return f"{name} {shown(value)} does not fit 64 bits; write it as a text"
+        return f"{name} {shown(value)} does not fit 64 bits", "write it as a text"
     return None
 
 
@@ -181,7 +180,9 @@ def as_array(values: Any) -> np.ndarray:
     try:
         return np.asarray(values)
     except ValueError:
-        raise InputError("rows of different lengths; give every node the same attributes") from None
+        raise InputError(
+            "rows of different lengths", fix="give every node the same attributes"
+        ) from None
 
 
 def listed(values: Any) -> list[Any]:

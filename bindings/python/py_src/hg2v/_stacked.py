@@ -46,7 +46,7 @@ def each_stacked(ones: list[One], names: Names) -> Read:
             if one.at not in refused:
                 made.append(stacked([one], names))
         except InputError as error:
-            refused[one.at] = error.problem
+            refused[one.at] = error.said
     return Read(Graphs.concat(made), refused)
 
 
@@ -68,11 +68,13 @@ def _check_agreement(ones: list[One], name: str, called: str, said: bool) -> Non
     having = [one.at for one in ones if getattr(one, name) is not None]
     lacking = [one.at for one in ones if getattr(one, name) is None and _size(one, per)]
     if lacking and said and not having:
-        raise InputError(f"no {per} of any graph has the {called}; check the name")
+        raise InputError(f"no {per} of any graph has the {called}", fix="check the name")
     if lacking and having:
         raise InputError(
             f"graph {lacking[0]} has no {called}, but graph {having[0]} has "
-            f"({len(lacking)} of {len(ones)} graphs have none); give it to all graphs or to none"
+            f"({len(lacking)} of {len(ones)} graphs have none)",
+            fix="give it to all graphs or to none",
+            kind="unlike",
         )
 
 
@@ -101,8 +103,8 @@ def stacked(ones: list[One], names: Names) -> Graphs:
             except InputError as error:
                 raise error.of_graph(one.at) from None
             except Exception as error:  # Whatever a stranger's class does.
-                problem = f"{called} is {shown(getattr(one, name))}; give a list, one a {per}"
-                raise InputError(problem, one.at) from error
+                problem = f"{called} is {shown(getattr(one, name))}"
+                raise InputError(problem, one.at, fix=f"give a list, one a {per}") from error
             if len(part) != _size(one, per):
                 raise InputError(
                     f"{called} has {len(part)} entries, one a {per} would be {_size(one, per)}",
@@ -120,8 +122,9 @@ def stacked(ones: list[One], names: Names) -> Graphs:
         if len(widths) > 1:
             (first, at), (other, then) = sorted(widths.items(), key=lambda pair: pair[1])[:2]
             raise InputError(
-                f"graph {then} has {other} attributes {called!r} a node, but graph {at} has {first}; "
-                "give every node the same attributes"
+                f"graph {then} has {other} attributes {called!r} a node, but graph {at} has {first}",
+                fix="give every node the same attributes",
+                kind="unlike",
             )
         xs = np.concatenate([part for part in xs if len(part)] or [np.zeros((0, 0))])
 
@@ -210,7 +213,7 @@ def _refuse_unfinite(
     # Attributes that are lists themselves have more columns than there are names.
     one_each = not isinstance(names, str) and len(names) == values.shape[-1]
     name, number = names[column] if one_each else names, values[tuple(bad[0])]
-    raise entries.refused(row, _no_number(name, number, entries.what))
+    raise entries.refused(row, *_no_number(name, number, entries.what))
 
 
 # Pieces
@@ -236,15 +239,17 @@ def refuse_no_number(values: Any, name: str, what: str) -> None:
     for at, row in enumerate(rows):
         for value in np.array(row, dtype=object).reshape(-1):
             if not is_number(value):
-                raise Within(what, at, _no_number(name, value, what))
+                raise Within(what, at, *_no_number(name, value, what))
 
 
-def _no_number(name: str | Sequence[str], value: Any, what: str) -> str:
+def _no_number(name: str | Sequence[str], value: Any, what: str) -> tuple[str, str]:
+    """What is wrong, and what to do."""
     found = f"attribute {name!r} is {shown(value)}"
     if not isinstance(value, str):
-        return f"{found}; fill in a finite number"
+        return found, "fill in a finite number"
     named = "label=" if what == "node" else "edge_label="
-    return f"{found}, but it must be a number; texts can be {what} labels: name them with {named}"
+    fix = f"texts can be {what} labels: name them with {named}"
+    return f"{found}, but it must be a number", fix
 
 
 def as_rows(x: Any) -> np.ndarray:

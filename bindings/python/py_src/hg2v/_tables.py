@@ -57,10 +57,9 @@ def of_table(data: Any, skip: bool) -> Read:
             data = data.to_arrow_table()
         graphs, refused = Graphs.from_arrow(_needed(data), skip)
     except InputError as error:
-        if "no column" not in str(error):
+        if error.kind != "column":
             raise
-        hint = "to read graphs from one column, give that column alone"
-        raise InputError(f"{error}; {hint}") from None
+        raise error.hinting("to read graphs from one column, give that column alone") from None
     except HG2VError:
         raise
     except Exception as error:
@@ -87,7 +86,7 @@ def as_arrow(data: Any) -> tuple[str, str, Any]:
             return library, "RecordBatch", pyarrow.record_batch(data)
         return library, "Table", pyarrow.table(data)
     except ImportError as error:
-        raise InputError("tables need pyarrow: pip install pyarrow") from error
+        raise InputError("tables need pyarrow", fix="pip install pyarrow") from error
     except Exception as error:
         raise _unreadable(data, error) from error
 
@@ -97,8 +96,8 @@ def _unreadable(data: Any, error: Exception) -> InputError:
     named = re.search(r"Conversion failed for column (.+) with type", str(error))
     what = f"column `{named[1]}` of this {kind_of(data)}" if named else f"this {kind_of(data)}"
     return InputError(
-        f"{what} cannot be read as part of a table of graphs; give one row a graph, with lists of "
-        "integers in columns `src` and `dst`"
+        f"{what} cannot be read as part of a table of graphs",
+        fix="give one row a graph, with lists of integers in columns `src` and `dst`",
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -84,7 +83,7 @@ def of_lines(items: Sequence[Mapping[str, Any]], skip: bool) -> Read:
         except InputError as error:
             if not skip:
                 raise
-            refused[at] = error.problem
+            refused[at] = error.said
     if not spelled:
         return Read(Graphs.concat([]), refused)
     try:
@@ -93,7 +92,7 @@ def of_lines(items: Sequence[Mapping[str, Any]], skip: bool) -> Read:
         raise _at_node(items, error) from None
     where = list(spelled)
     for at, problem in more:
-        refused[where[at]] = _at_node([items[where[at]]], InputError(problem)).problem
+        refused[where[at]] = _at_node([items[where[at]]], InputError(problem)).said
     return Read(made, dict(sorted(refused.items())))
 
 
@@ -109,7 +108,7 @@ def _line(item: Mapping[str, Any], at: int) -> str:
 
 
 def _at_node(items: Sequence[Mapping[str, Any]], error: InputError) -> InputError:
-    """Rust knows a column of a line that nobody has seen; the node says more."""
+    """Rust knows a line that nobody has seen; the node says more."""
     for at, item in enumerate(items):
         x = item.get("x")
         try:
@@ -118,13 +117,13 @@ def _at_node(items: Sequence[Mapping[str, Any]], error: InputError) -> InputErro
             return refusal.of_graph(at)
         except Exception:  # Attributes of a shape that Rust refused.
             continue
-    problem = re.sub(r" \(column \d+\)", "", error.problem)
-    problem = re.sub(r"invalid type: (.*?), expected (.*?)(?=;|$)", r"it is \1, not \2", problem)
-    return InputError(problem, error.graph)
+    return error
 
 
 def _plain(value: Any) -> Any:
     """numpy's and PyTorch's values as JSON spells them."""
     if hasattr(value, "tolist"):
         return value.tolist()
-    raise InputError(f"a {kind_of(value)} cannot be part of a graph; give numbers, texts and lists")
+    raise InputError(
+        f"a {kind_of(value)} cannot be part of a graph", fix="give numbers, texts and lists"
+    )

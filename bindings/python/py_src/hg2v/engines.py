@@ -42,8 +42,9 @@ def dask_embed(frame: Any, model: str, n_jobs: int | None = 1, errors: str = "ra
     """
     if frame._meta["src"].dtype == "string":
         raise InputError(
-            "Dask turned the lists of column `src` into texts; read Parquet, use columns of Arrow "
-            "types, or say dask.config.set({'dataframe.convert-string': False}) before from_pandas"
+            "Dask turned the lists of column `src` into texts",
+            fix="read Parquet, use columns of Arrow types, or say "
+            "dask.config.set({'dataframe.convert-string': False}) before from_pandas",
         )
     embed = Embed(model, n_jobs, errors)
     columns = [name for name in ("id", "y") if name in frame.columns]

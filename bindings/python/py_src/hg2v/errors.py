@@ -6,7 +6,6 @@ Every exception of hg2v is an :class:`HG2VError`, and also what Python would cal
 
 from __future__ import annotations
 
-import re
 import sys
 from typing import Any
 
@@ -25,65 +24,92 @@ class HG2VError(Exception):
     """Anything that hg2v refuses or fails at."""
 
 
-#: What the Rust crates advise to users of the command, and what users of Python can do.
-_ADVICE = {
-    "--weights abs": "weights='abs'",
-    "--weights ignore": "weights='ignore'",
-    "train without attributes: --attributes false": "leave `x` out of all of them",
-    "train without node labels: --labels false": "leave the labels out of all of them",
-    "with --data-dir or HG2V_DATA": "with the environment variable HG2V_DATA",
-    ", or say --format": "",
-}
-
-#: A limit that only the command can raise, as a word of its own: names of files and labels may
-#: have dashes, too.
-_LIMIT = re.compile(r"(?<![^\s(`])--max-[a-z-]+(?=[`).,:;]*(?:\s|$))")
-
-
-def in_python(message: str) -> str:
-    """A message of the Rust crates, which speak to users of the command, for users of Python."""
-    for theirs, ours in _ADVICE.items():
-        message = message.replace(theirs, ours)
-    return _LIMIT.sub(r"\g<0> of the command hg2v", message)
-
-
-class _Said(HG2VError):
-    """A message that the Rust crates may have written."""
-
-    def __init__(self, message: str = "") -> None:
-        super().__init__(in_python(message))
-
-
-class InputError(_Said, ValueError):
+class InputError(HG2VError, ValueError):
     """A file, a table or a graph that cannot be used as it is.
 
     Attributes:
-        graph: the position of the graph that is at fault; ``None`` where it is no single one.
         problem: what is wrong with it.
+        fix: what to do about it; ``None`` where nothing more can be said.
+        graph: the position of the graph that is at fault; ``None`` where it is no single one.
+        file: the file that it stands in, as text; ``None`` where it came from no file.
+        line, record, byte: where in the file; lines and records are counted from 1.
+        kind: what kind of problem it is, where programs may want to know: ``"attributes"`` and
+            ``"labels"`` (the model expects others), ``"column"``, ``"changed"``, ``"format"``,
+            ``"limit"``, ``"negative-weight"``, ``"no-graphs"``, ``"not-found"``,
+            ``"unfinished"``, ``"unlike"`` (graphs that are not alike), ``"version"``, …;
+            ``"malformed"`` is everything else.
     """
 
-    def __init__(self, message: str = "", graph: int | None = None, within: str = "") -> None:
-        problem = f"{within}: {message}" if within else message
+    def __init__(
+        self,
+        problem: str = "",
+        graph: int | None = None,
+        within: str = "",
+        *,
+        fix: str | None = None,
+        file: str | None = None,
+        line: int | None = None,
+        record: int | None = None,
+        byte: int | None = None,
+        kind: str = "malformed",
+    ) -> None:
+        self.problem = f"{within}: {problem}" if within else problem
+        self.fix = fix
         self.graph = graph
-        self.problem = in_python(problem)
-        self._within, self._message = within, message
-        place = "" if graph is None else f"graph {graph}{', ' if within else ': '}"
-        super().__init__(f"{place}{problem}")
+        self.file, self.line, self.record, self.byte = file, line, record, byte
+        self.kind = kind
+        self._within = within
+        super().__init__(self._place() + self.said)
+
+    @property
+    def said(self) -> str:
+        """The problem and what to do about it, without its place."""
+        return self.problem if self.fix is None else f"{self.problem}; {self.fix}"
+
+    def _place(self) -> str:
+        if self.graph is not None:
+            return f"graph {self.graph}{', ' if self._within else ': '}"
+        if self.file is None:
+            return ""
+        named = {"line": self.line, "record": self.record, "byte": self.byte}
+        where = [f", {name} {at}" for name, at in named.items() if at is not None]
+        return f"{self.file}{''.join(where)}: "
+
+    def _changed(self, **fields: Any) -> InputError:
+        """The same error, but for some fields."""
+        other = InputError()
+        other.__dict__.update({**self.__dict__, **fields})
+        other.args = (other._place() + other.said,)
+        return other
 
     def of_graph(self, position: int) -> InputError:
         """The same of the graph at ``position``."""
-        return InputError(self._message, position, self._within)
+        return self._changed(graph=position)
+
+    def without_fix(self) -> InputError:
+        """The same where the advice cannot be followed."""
+        return self._changed(fix=None)
+
+    def hinting(self, hint: str) -> InputError:
+        """The same with a hint after the advice."""
+        return self._changed(fix=hint if self.fix is None else f"{self.fix}; {hint}")
 
 
-class ParameterError(_Said, ValueError):
-    """A parameter outside its domain."""
+class ParameterError(HG2VError, ValueError):
+    """A parameter outside its domain.
 
-    def __init__(self, message: str = "") -> None:
-        # The command's names have dashes.
-        spelled = re.match(r"-{0,2}([a-z-]+) is ", message)
-        if spelled:
-            message = spelled[1].replace("-", "_") + message[spelled.end(1) :]
-        super().__init__(message)
+    Attributes:
+        parameter: its name; ``None`` where it is no single one.
+        value: the value that it has, as text.
+        requirement: what it must be.
+    """
+
+    def __init__(
+        self, requirement: str = "", parameter: str | None = None, value: str | None = None
+    ) -> None:
+        self.parameter, self.value, self.requirement = parameter, value, requirement
+        place = "" if parameter is None else f"{parameter} is {value}, but "
+        super().__init__(place + requirement)
 
 
 class FileError(HG2VError, OSError):
@@ -93,11 +119,11 @@ class FileError(HG2VError, OSError):
         return str(self.strerror)
 
 
-class DeviceError(_Said, RuntimeError):
+class DeviceError(HG2VError, RuntimeError):
     """A graphics card that cannot be used, or failed."""
 
 
-class InternalError(_Said, RuntimeError):
+class InternalError(HG2VError, RuntimeError):
     """A mistake in hg2v itself."""
 
 

@@ -77,6 +77,7 @@ class HG2V(nn.Module):
     ) -> None:
         super().__init__()
         estimator = Estimator(**params) if estimator is None else estimator
+        estimator._check_params()
         settings = json.loads(estimator._params())
         self._build(settings, features, n_jobs)
         self._put(self._network.initial(settings["recipe"]["seed"]))
@@ -250,5 +251,5 @@ def _reading_of(estimator: Estimator) -> dict[str, Any]:
 def _numpy(tensor: torch.Tensor) -> np.ndarray:
     tensor = tensor.detach().cpu().contiguous()
     if tensor.dtype not in (torch.float32, torch.float64):
-        raise ParameterError(f"dtype is {tensor.dtype}, but it must be float32 or float64")
+        raise ParameterError("it must be float32 or float64", "dtype", str(tensor.dtype))
     return tensor.numpy()

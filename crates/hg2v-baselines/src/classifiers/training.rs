@@ -10,6 +10,7 @@
 use std::fmt;
 
 use hg2v::dataset::features::FeatureChoice;
+use hg2v::error::Opt;
 use hg2v::nn::Real;
 use hg2v::parallel::{crew, try_map};
 use hg2v::prepare::Collection;
@@ -89,7 +90,7 @@ impl Recipe {
     /// One for the first field outside its domain.
     pub fn check(&self) -> Result<()> {
         let wrong = |name, value: String, requirement: &str| {
-            Err(Error::Parameter { name, value, requirement: requirement.into() })
+            Err(hg2v::Error::parameter(Opt::new(name), value, requirement).into())
         };
         if !(self.lr.is_finite() && self.lr > 0.0) {
             return wrong("lr", self.lr.to_string(), "it must be a finite number above 0");
@@ -257,11 +258,8 @@ fn train_one<D: Design>(
 }
 
 fn diverged(design: &impl Design, recipe: &Recipe, epoch: u64) -> Error {
-    Error::Parameter {
-        name: "lr",
-        value: recipe.lr.to_string(),
-        requirement: format!("training {design} diverged in epoch {}: lower it", epoch + 1),
-    }
+    let requirement = format!("training {design} diverged in epoch {}: lower it", epoch + 1);
+    hg2v::Error::parameter(Opt::LR, recipe.lr, requirement).into()
 }
 
 fn standing(

@@ -149,7 +149,7 @@ impl Method for InfoGraph {
     }
 
     fn check(&self) -> Result<()> {
-        let sizes = [("hidden", self.hidden), ("layers", self.layers), ("batch", self.batch)];
+        let sizes = [("dim", self.hidden), ("layers", self.layers), ("batch", self.batch)];
         match sizes.into_iter().find(|(_, value)| *value == 0) {
             None => Ok(()),
             Some((name, _)) => Err(Error::parameter(name, 0, "it must be at least 1")),

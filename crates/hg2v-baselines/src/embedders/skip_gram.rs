@@ -29,7 +29,7 @@
 //! same way, so that a classifier cannot tell the two kinds apart.
 
 use hg2v::context::Context;
-use hg2v::error::{Error, Result};
+use hg2v::error::{Error, Opt, Result};
 use hg2v::nn::simd::{axpy, dot};
 use hg2v::progress::{Report, Stage};
 use hg2v::rng::{shuffle_by_remainder, stream, unit};
@@ -164,7 +164,7 @@ impl SkipGram {
         match model.vectors.iter().find(|value| !value.is_finite()) {
             None => Ok(model),
             Some(value) => Err(Error::parameter(
-                "lr",
+                Opt::LR,
                 self.lr,
                 format!("it must be lower: a word's vector came to hold {value}"),
             )),

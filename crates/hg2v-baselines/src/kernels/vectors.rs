@@ -175,7 +175,7 @@ impl Method for KernelVectors {
         }
         let gram = model.kernels(compared);
         model.projection = Projection::new(&gram, chosen.len(), self.dim, self.seed)
-            .ok_or_else(|| Error::parameter("kernel", self.name(), "it gave no numbers"))?;
+            .ok_or_else(|| Error::argument("the kernel", self.name(), "it gave no numbers"))?;
         Ok(Box::new(model))
     }
 }

@@ -171,7 +171,7 @@ impl GraphKernel for Wwl {
             self.lambdas.iter().find(|lambda| !(lambda.is_finite() && **lambda > 0.0))
         {
             return Err(
-                hg2v::Error::parameter("λ", bad, "it must be a finite number above 0").into()
+                hg2v::Error::argument("λ", bad, "it must be a finite number above 0").into()
             );
         }
         let n = collection.len();

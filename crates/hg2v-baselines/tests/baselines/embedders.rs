@@ -117,7 +117,7 @@ fn nonsense_is_refused_and_nothing_to_learn_from_is_not() {
     let one: Document = vec![(0, 3)];
     let wrong = [
         (SkipGram { dim: 0, ..small() }, "dim is 0"),
-        (SkipGram { rate: f32::NAN, ..small() }, "rate is NaN"),
+        (SkipGram { rate: f32::NAN, ..small() }, "lr is NaN"),
         (SkipGram { ridge: -1.0, ..small() }, "ridge is -1"),
     ];
     for (params, word) in wrong {

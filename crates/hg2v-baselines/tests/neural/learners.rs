@@ -73,7 +73,7 @@ fn what_makes_no_sense_is_refused_in_words() {
     let with = |recipe| Gin { recipe, ..Gin::default() };
     let recipe = Recipe::default();
     let rate = with(Recipe { rate: 0.0, ..recipe.clone() });
-    assert_eq!(told(&rate, &labels), "rate is 0, but it must be a finite number above 0");
+    assert_eq!(told(&rate, &labels), "lr is 0, but it must be a finite number above 0");
     let batch = with(Recipe { batch: 0, ..recipe.clone() });
     assert_eq!(told(&batch, &labels), "batch is 0, but a step needs at least one graph");
     let nothing = Gin { grid: Vec::new(), ..Gin::default() };

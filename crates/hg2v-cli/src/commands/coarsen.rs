@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use hg2v::coarsen::quality::{Quality, quality};
 use hg2v::coarsen::{Params, Pyramid};
-use hg2v::error::Error;
+use hg2v::error::{Action, Error};
 use hg2v::graph::Scalar;
 use hg2v::output::OutputFile;
 use hg2v::parallel::try_map;
@@ -124,7 +124,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         let run = chunk.run(&path);
         let made = Collection::new(run, &needs, &work)?;
         for line in lines(&made, &params, args.quality)? {
-            out.write_all(&line).map_err(|e| Error::io(&args.out, "write", e))?;
+            out.write_all(&line).map_err(|e| Error::io(&args.out, Action::Write, e))?;
         }
         tally.add(&made);
         progress.inc(chunk.passed);

@@ -10,6 +10,8 @@ use hg2v::dataset::locate;
 use serde::Serialize;
 use serde_json::json;
 
+use hg2v::error::Opt;
+
 use crate::context::Context;
 use crate::out::ForceArgs;
 
@@ -92,7 +94,7 @@ fn list(context: &Context) -> anyhow::Result<()> {
     table.push_str("\nnodes and edges are averages a graph: as published, or as made\n");
     for set in KNOWN {
         match set.origin {
-            Origin::Made(how) => writeln!(table, "{}: {how}", set.name)?,
+            Origin::Made(how) => writeln!(table, "{}: {}", set.name, how.0)?,
             Origin::Downloaded => {}
         }
     }
@@ -143,9 +145,9 @@ fn get(names: &[String], base: &str, force: ForceArgs, context: &Context) -> any
 }
 
 fn known(name: &str) -> hg2v::Result<&'static KnownSet> {
-    catalog::find(name).ok_or_else(|| hg2v::Error::Parameter {
-        name: "NAME",
-        value: hg2v::error::shown(name),
-        requirement: "it must be a set that `hg2v datasets list` shows".to_owned(),
+    catalog::find(name).ok_or_else(|| hg2v::Error::Unknown {
+        option: Opt::new("NAME"),
+        name: name.to_owned(),
+        known: catalog::KNOWN.iter().map(|set| set.name.to_owned()).collect(),
     })
 }

@@ -10,7 +10,7 @@ use hg2v::dataset::synthetic::SyntheticSet;
 use hg2v::dataset::synthetic::dla::Dla;
 use hg2v::dataset::synthetic::noise::Noise;
 use hg2v::dataset::{self, Format};
-use hg2v::error::Error;
+use hg2v::error::{Action, Error};
 use hg2v::graph::{GraphRecord, Scalar};
 use hg2v::nn::machine::Machine;
 use hg2v::output::{OutputFile, OutputFolder};
@@ -279,7 +279,7 @@ fn write_pyramids(collection: &Collection<'_>, path: &Path) -> anyhow::Result<()
     let mut file = OutputFile::create(path)?;
     for (index, pyramid) in collection.pyramids.iter().enumerate() {
         let line = render(&Scalar::Int(index as i64), pyramid, None)?;
-        file.write_all(&line).map_err(|e| Error::io(path, "write", e))?;
+        file.write_all(&line).map_err(|e| Error::io(path, Action::Write, e))?;
     }
     Ok(file.commit()?)
 }

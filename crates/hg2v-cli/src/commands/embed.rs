@@ -19,6 +19,7 @@ use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::table::{counted, decimal};
 use crate::vocabulary::one_of;
 use crate::watch::Watch;
+use crate::words::Command;
 
 /// What rows there are.
 const PER: [(&str, &str); 3] = [
@@ -99,7 +100,10 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     drop(keeper);
     say_ignored(&ignored(), &beside, context);
     if let Some(error) = &done.not_kept {
-        context.say(format!("what was done could not be kept until the end: {error}"));
+        context.say(format!(
+            "what was done could not be kept until the end: {}",
+            error.worded(&Command)
+        ));
     }
     if done.found > 0 {
         context.say(format!("{} embedded before it was stopped", counted(done.found, "graph")));

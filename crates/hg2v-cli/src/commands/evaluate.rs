@@ -105,7 +105,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     for (at, classifier) in args.also.iter().enumerate() {
         if args.also[..at].contains(classifier) {
             let name = Classifier::from(*classifier);
-            return Err(Error::parameter("--also", name, "it must name each only once").into());
+            return Err(Error::parameter("also", name, "it must name each only once").into());
         }
     }
     if let Some(file) = &args.predictions {
@@ -114,7 +114,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
             refuse_same(input, file)?;
         }
     } else if args.force.force {
-        return Err(Error::parameter("--force", "given", "it is for --predictions").into());
+        return Err(Error::parameter("force", "given", "it is for --predictions").into());
     }
     // Before anything is judged: what cannot be written is said at once.
     let predictions = args.predictions.as_deref().map(|file| args.force.at(file));
@@ -125,7 +125,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let plain = Hg2vParams { weights: params.weights, ..Hg2vParams::default() };
     if args.embeddings.is_some() && params != plain.seed(context.seed()) {
         let requirement = "options of a model mean nothing for vectors that are there already";
-        return Err(Error::parameter("--embeddings", "given", requirement).into());
+        return Err(Error::parameter("embeddings", "given", requirement).into());
     }
     let machine = args.device.open()?;
     let graphs::Read { path, records, .. } =

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use hg2v::error::{Error, Place};
+use hg2v::error::{Action, Error, Place};
 use hg2v::nn::machine::Machine;
 use hg2v::output::overwrite::replace_folder;
 use hg2v::output::{OutputFolder, is_occupied};
@@ -25,6 +25,7 @@ use crate::network::NetworkArgs;
 use crate::out::ForceArgs;
 use crate::table::counted;
 use crate::watch::Watch;
+use crate::words::Command;
 
 /// Train a model on a collection of graphs; labels are not used
 ///
@@ -103,7 +104,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
 fn train(args: &Args, started: Instant, context: &Context) -> anyhow::Result<()> {
     args.network.refuse_others("hg2v")?;
     let folder = match args.resume {
-        true => TrainingFolder::resume(&args.folder).map_err(with_force)?,
+        true => TrainingFolder::resume(&args.folder)?,
         false => TrainingFolder::new(&args.folder)?,
     };
     let params = match folder.params() {
@@ -126,7 +127,7 @@ fn train(args: &Args, started: Instant, context: &Context) -> anyhow::Result<()>
             let signal = interrupt::asked().unwrap_or_default();
             Stopped { signal, words: continuation(args, "stopped") }.into()
         }
-        Error::Io { .. } => anyhow::anyhow!(continuation(args, error)),
+        Error::Io { .. } => anyhow::anyhow!(continuation(args, &error.worded(&Command))),
         error => anyhow::Error::from(error),
     })?;
     saved::write_run(&args.folder, &note(args, path, trained.took, started))?;
@@ -147,10 +148,10 @@ fn train(args: &Args, started: Instant, context: &Context) -> anyhow::Result<()>
 fn fit(args: &Args, started: Instant, context: &Context) -> anyhow::Result<()> {
     if args.resume {
         let requirement = format!("a model of {} is fitted in one go: leave it out", args.method);
-        return Err(Error::parameter("--resume", "given", requirement).into());
+        return Err(Error::parameter("resume", "given", requirement).into());
     }
     let method = args.network.method(&args.method, context.seed())?;
-    if is_occupied(&args.folder).map_err(|e| Error::io(&args.folder, "read", e))? {
+    if is_occupied(&args.folder).map_err(|e| Error::io(&args.folder, Action::Read, e))? {
         return Err(Error::exists(&args.folder, "the folder is not empty", true).into());
     }
     let folder = OutputFolder::create_with_parents(&args.folder)?;
@@ -252,7 +253,8 @@ fn prepare(
 
 /// Where the run is kept until it is done: in MODEL, or beside one that it is to replace.
 fn folder_of_run(args: &Args) -> hg2v::Result<PathBuf> {
-    let occupied = |folder: &Path| is_occupied(folder).map_err(|e| Error::io(folder, "read", e));
+    let occupied =
+        |folder: &Path| is_occupied(folder).map_err(|e| Error::io(folder, Action::Read, e));
     let out = args.out.clone();
     if !args.force.force || !occupied(&out)? {
         return Ok(out);
@@ -264,7 +266,7 @@ fn folder_of_run(args: &Args) -> hg2v::Result<PathBuf> {
         // A run that was stopped, and is not gone on with.
         (false, true) => {
             saved::check_replaceable(&beside)?;
-            fs::remove_dir_all(&beside).map_err(|e| Error::io(&beside, "remove", e))?;
+            fs::remove_dir_all(&beside).map_err(|e| Error::io(&beside, Action::Remove, e))?;
         }
         _ => {}
     }
@@ -277,7 +279,7 @@ fn beside(model: &Path) -> hg2v::Result<PathBuf> {
     let model: PathBuf = model.components().collect();
     let model = match model.file_name() {
         Some(_) if !model.is_symlink() => model,
-        _ => fs::canonicalize(&model).map_err(|e| Error::io(&model, "read", e))?,
+        _ => fs::canonicalize(&model).map_err(|e| Error::io(&model, Action::Read, e))?,
     };
     let mut name = model.file_name().unwrap_or_default().to_owned();
     name.push(".new");
@@ -304,18 +306,7 @@ fn resumed_params(
     Ok(given)
 }
 
-/// A model that is finished can be replaced.
-fn with_force(error: Error) -> Error {
-    match error {
-        Error::Input(mut input) if input.problem.contains("is finished") => {
-            input.fix.push_str(", or train another in its place with --force");
-            Error::Input(input)
-        }
-        error => error,
-    }
-}
-
-fn continuation(args: &Args, why: impl std::fmt::Display) -> String {
+fn continuation(args: &Args, why: &str) -> String {
     let (data, out) = (args.data.display(), args.out.display());
     let force = if args.folder == args.out { "" } else { " --force" };
     format!("{why}; the run goes on where it is with: hg2v fit {data} --out {out} --resume{force}")

@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use hg2v::dataset::duplicates::Groups;
 use hg2v::dataset::summary::{Spread, Summary, SummaryOptions, Vocabulary, summarize};
+use serde_json::json;
 
 use crate::context::Context;
 use crate::graphs::{Asks, findings, summary_options};
 use crate::table::{Table, counted, decimal, grouped, label, percent};
+use crate::words::Command;
 
 /// Say what is in a collection: sizes, features, classes, duplicates, problems
 ///
@@ -46,7 +48,9 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let bar = context.progress("reading", source.len);
     let summary = summarize(&mut source, &options, |graphs| bar.set_position(graphs))?;
     bar.finish_and_clear();
-    match context.tell(&summary)? {
+    let mut told = serde_json::to_value(&summary)?;
+    told["features"]["problem"] = json!(refusal(&summary));
+    match context.tell(told)? {
         true => Ok(()),
         false => context.print(page(&summary, context.skipped.count()).join("\n")),
     }
@@ -260,6 +264,11 @@ fn problems(summary: &Summary, skipped: u64) -> Vec<String> {
         ));
     }
     problems.extend(findings(&summary.findings, "met: refused unless told otherwise"));
-    problems.extend(summary.features.problem.clone());
+    problems.extend(refusal(summary));
     problems
+}
+
+/// Why training would not begin.
+fn refusal(summary: &Summary) -> Option<String> {
+    summary.features.problem.as_ref().map(|error| error.worded(&Command))
 }

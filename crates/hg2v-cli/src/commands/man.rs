@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap_mangen::Man;
-use hg2v::error::Error;
+use hg2v::error::{Action, Error};
 use hg2v::output::OutputFile;
 use serde_json::json;
 
@@ -30,7 +30,7 @@ fn with_subcommands(command: &clap::Command) -> Vec<&clap::Command> {
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
-    std::fs::create_dir_all(&args.folder).map_err(|e| Error::io(&args.folder, "write", e))?;
+    std::fs::create_dir_all(&args.folder).map_err(|e| Error::io(&args.folder, Action::Write, e))?;
     let mut command = crate::command();
     // Names subcommands in full.
     command.build();
@@ -42,7 +42,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         let mut text = Vec::new();
         page.render(&mut text)?;
         let mut file = OutputFile::create(args.force.at(&path))?;
-        file.write_all(&text).map_err(|e| Error::io(&path, "write", e))?;
+        file.write_all(&text).map_err(|e| Error::io(&path, Action::Write, e))?;
         pages.push((path, file));
     }
     let mut written = Vec::new();

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use hg2v::error::{Error, Place};
+use hg2v::error::{Action, Error, Place};
 use hg2v::graph::Scalar;
 use hg2v::output::OutputFile;
 use hg2v::output::overwrite::Destination;
@@ -65,8 +65,8 @@ pub(super) enum MethodArg {
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let is = |method| args.method == method;
     for (name, given, of, method) in [
-        ("--perplexity", args.perplexity.is_some(), is(MethodArg::Tsne), "t-SNE"),
-        ("--neighbors", args.neighbors.is_some(), is(MethodArg::Umap), "UMAP"),
+        ("perplexity", args.perplexity.is_some(), is(MethodArg::Tsne), "t-SNE"),
+        ("neighbors", args.neighbors.is_some(), is(MethodArg::Umap), "UMAP"),
     ] {
         if given && !of {
             return Err(Error::parameter(name, "given", format!("it is for {method}")).into());
@@ -181,5 +181,5 @@ impl VectorSink for Projector {
 }
 
 fn line(out: &mut OutputFile, text: &str) -> hg2v::Result<()> {
-    writeln!(out, "{text}").map_err(|e| Error::io(out.path(), "write", e))
+    writeln!(out, "{text}").map_err(|e| Error::io(out.path(), Action::Write, e))
 }

@@ -9,7 +9,7 @@ use hg2v::coarsen::cache::Cache;
 use hg2v::dataset::Format;
 use hg2v::dataset::fingerprint::Fingerprint;
 use hg2v::dataset::summary::{Summary, summarize_records};
-use hg2v::error::{Error, Place};
+use hg2v::error::{Action, Error, Place};
 use hg2v::graph::GraphRecord;
 use hg2v::nn::machine::Machine;
 use hg2v::output::OutputFile;
@@ -303,7 +303,7 @@ fn evaluation_of(file: &Path, collection: &Collection<'_>) -> hg2v::Result<Evalu
 /// Writes the page, whole or not at all.
 pub(super) fn write(mut out: OutputFile, made: &Page) -> hg2v::Result<()> {
     let written = out.write_all(made.html.as_bytes());
-    written.map_err(|e| Error::io(out.path(), "write", e))?;
+    written.map_err(|e| Error::io(out.path(), Action::Write, e))?;
     out.commit()
 }
 

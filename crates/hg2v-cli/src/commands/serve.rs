@@ -17,6 +17,7 @@ use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::distances::DistanceArgs;
 use crate::graphs::CacheArgs;
+use crate::words::told;
 
 /// Embed and search over HTTP
 ///
@@ -146,7 +147,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
                 // Who asks for vectors can do without.
                 let made = wanted.make(PageMode::Live, &machine, &context);
                 let made = made.inspect_err(|error| {
-                    context.say(format!("there is no page: {error:#}"));
+                    context.say(format!("there is no page: {}", told(error)));
                 });
                 made.ok().map(|(made, _)| made.html)
             })

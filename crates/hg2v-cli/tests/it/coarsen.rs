@@ -122,8 +122,8 @@ fn a_negative_weight_names_the_graph_and_the_way_out() {
     assert_eq!(code, 2);
     assert_eq!(
         err,
-        "error: graphs.jsonl, record 2: the edge between nodes 1 and 2 of graph `odd` weighs -2; \
-         a Laplacian needs weights of at least 0: say --weights abs or --weights ignore\n"
+        "error: graphs.jsonl, record 2: the edge between nodes 1 and 2 of graph `odd` weighs -2, \
+         but a Laplacian needs weights of at least 0; use --weights abs or --weights ignore\n"
     );
     assert!(!folder.path().join("p.jsonl").exists());
     let arguments = ["coarsen", "graphs.jsonl", "--out", "p.jsonl", "--weights", "abs"];

@@ -117,7 +117,7 @@ fn bad_input_is_exit_2_with_its_place_and_leaves_nothing() {
             "<stdin>, line 2: `edges[0]` names node `-1`",
         ),
         ("", "<stdin>: it holds no graphs"),
-        ("nonsense", "<stdin>, line 1: not JSON"),
+        ("nonsense", "<stdin>, line 1, column 2: not JSON"),
     ] {
         for out in ["a.jsonl", "a.jsonl.gz", "a.parquet"] {
             let (code, stdout, err) = convert(folder.path(), &["-", out], text);

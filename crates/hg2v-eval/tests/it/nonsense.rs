@@ -120,31 +120,40 @@ fn parameters_outside_their_domain() {
             &format!("gamma is {bad}, but it must be a finite number above 0"),
         );
         let tolerance = SvcParams { tolerance: bad, ..SvcParams::default() };
-        assert!(matches!(Svc::fit(&x, &labels, &tolerance), Err(Error::Parameter { .. })));
+        assert!(matches!(
+            Svc::fit(&x, &labels, &tolerance),
+            Err(Error::Hg2v(hg2v::Error::Argument { .. }))
+        ));
         let gram = Gram::precomputed(&Matrix::new(2, 2, vec![1.0, 0.0, 0.0, 1.0]).unwrap());
-        assert!(matches!(solve(&gram.unwrap(), 1, bad, 1e-3), Err(Error::Parameter { .. })));
+        assert!(matches!(
+            solve(&gram.unwrap(), 1, bad, 1e-3),
+            Err(Error::Hg2v(hg2v::Error::Argument { .. }))
+        ));
         let logistic = LogisticParams { c: bad, ..LogisticParams::default() };
-        assert!(matches!(Logistic::fit(&x, &labels, &logistic), Err(Error::Parameter { .. })));
+        assert!(matches!(
+            Logistic::fit(&x, &labels, &logistic),
+            Err(Error::Hg2v(hg2v::Error::Argument { .. }))
+        ));
         let folds = stratified_folds(&labels, 3, 0, 0).unwrap();
         for grid in
             [Grid::rbf(&[1.0, bad], &[Gamma::Scale]), Grid::rbf(&[1.0], &[Gamma::Value(bad)])]
         {
             let protocol = Protocol { grid, ..Protocol::default() };
             let result = select::grid_search(&x, &labels, &folds, &protocol);
-            assert!(matches!(result, Err(Error::Parameter { .. })));
+            assert!(matches!(result, Err(Error::Hg2v(hg2v::Error::Argument { .. }))));
         }
     }
     for share in [0.0, 1.0, -0.5, f64::NAN, f64::INFINITY, 0.999] {
         let result = stratified_shuffle(&labels, share, 0, 0);
-        assert!(matches!(result, Err(Error::Parameter { .. })), "{share}");
+        assert!(matches!(result, Err(Error::Hg2v(hg2v::Error::Argument { .. }))), "{share}");
     }
     for folds in [0, 1, 31] {
         let result = stratified_folds(&labels, folds, 0, 0);
-        assert!(matches!(result, Err(Error::Parameter { .. })), "{folds}");
+        assert!(matches!(result, Err(Error::Hg2v(hg2v::Error::Argument { .. }))), "{folds}");
     }
     for k in [0, 31] {
         let near = knn::predict(&x, &labels, &x, k, Distance::Euclidean);
-        assert!(matches!(near, Err(Error::Parameter { .. })), "{k}");
+        assert!(matches!(near, Err(Error::Hg2v(hg2v::Error::Argument { .. }))), "{k}");
     }
 }
 

@@ -43,7 +43,7 @@ pub type Point = [f64; 2];
 fn count(dim: usize, vectors: &[f32]) -> Result<usize> {
     if dim == 0 || !vectors.len().is_multiple_of(dim) {
         let requirement = format!("it must be a multiple of {dim}, the numbers a vector");
-        return Err(Error::parameter("numbers", vectors.len(), requirement));
+        return Err(Error::argument("the number of numbers", vectors.len(), requirement));
     }
     Ok(vectors.len() / dim)
 }

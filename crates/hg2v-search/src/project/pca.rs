@@ -86,10 +86,10 @@ pub fn pca(dim: usize, vectors: &[f32], count: usize) -> Result<Pca> {
 }
 
 fn unsettled() -> Error {
-    Error::parameter(
-        "vectors",
+    Error::argument(
+        "the set of vectors",
         "such",
-        "their principal components do not settle; standardise them",
+        "its principal components do not settle; standardise it",
     )
 }
 

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::{Level, Params, Pyramid, coarsen};
-use crate::error::Result;
+use crate::error::{Action, Result};
 use crate::graph::Graph;
 use crate::input::read_at_most;
 use crate::output::OutputFile;
@@ -113,7 +113,7 @@ pub fn pyramids(
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let failed = |e| crate::Error::io(path, "write", e);
+    let failed = |e| crate::Error::io(path, Action::Write, e);
     // An output may be a pipe, and waits for whoever reads it; nobody reads a cache.
     if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         return Ok(());

@@ -136,7 +136,7 @@ impl Params {
             return Err(Error::parameter("ratio", self.ratio, requirement));
         }
         if self.max_levels > 100 {
-            return Err(Error::parameter("max-levels", self.max_levels, "it must be at most 100"));
+            return Err(Error::parameter("max_levels", self.max_levels, "it must be at most 100"));
         }
         Ok(())
     }

@@ -40,8 +40,13 @@ pub enum Origin {
     /// `BASE/NAME.zip` is a TU zip.
     Downloaded,
     /// It is made, and this is how.
-    Made(&'static str),
+    Made(Commands),
 }
+
+/// What to type into a shell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Commands(pub &'static str);
 
 /// The sets of the paper, in the order of its tables.
 pub const KNOWN: &[KnownSet] = &[
@@ -79,11 +84,11 @@ pub const KNOWN: &[KnownSet] = &[
     },
     KnownSet {
         name: "FRANKENSTEIN-R",
-        origin: Origin::Made(
+        origin: Origin::Made(Commands(
             "fetch BURSI and the idx files of MNIST's test images, then hg2v generate \
              frankenstein --bursi BURSI.zip --images t10k-images-idx3-ubyte.gz --labels \
              t10k-labels-idx1-ubyte.gz --out FRANKENSTEIN-R.parquet",
-        ),
+        )),
         about: "FRANKENSTEIN with other pictures: the original ones are lost",
         graphs: 4337,
         classes: 2,
@@ -183,7 +188,7 @@ pub const KNOWN: &[KnownSet] = &[
     },
     KnownSet {
         name: "DLA",
-        origin: Origin::Made("hg2v generate dla --out DLA.jsonl"),
+        origin: Origin::Made(Commands("hg2v generate dla --out DLA.jsonl")),
         about: "clusters of particles: sticky or not",
         graphs: 1000,
         classes: 2,
@@ -193,11 +198,11 @@ pub const KNOWN: &[KnownSet] = &[
     },
     KnownSet {
         name: "MNIST",
-        origin: Origin::Made(
+        origin: Origin::Made(Commands(
             "fetch the idx files of its test images, then hg2v images \
              t10k-images-idx3-ubyte.gz t10k-labels-idx1-ubyte.gz --threshold 0 --out \
              MNIST.parquet",
-        ),
+        )),
         about: "handwritten digits, the test images",
         graphs: 10000,
         classes: 10,
@@ -207,10 +212,10 @@ pub const KNOWN: &[KnownSet] = &[
     },
     KnownSet {
         name: "USPS",
-        origin: Origin::Made(
+        origin: Origin::Made(Commands(
             "fetch its idx files, then hg2v images USPS-images-idx3-short.gz \
              USPS-labels-idx1-ubyte.gz --threshold 0.3 --out USPS.parquet",
-        ),
+        )),
         about: "handwritten digits of envelopes",
         graphs: 9298,
         classes: 10,
@@ -220,11 +225,11 @@ pub const KNOWN: &[KnownSet] = &[
     },
     KnownSet {
         name: "FASHION-MNIST",
-        origin: Origin::Made(
+        origin: Origin::Made(Commands(
             "fetch the idx files of its test images, then hg2v images \
              t10k-images-idx3-ubyte.gz t10k-labels-idx1-ubyte.gz --threshold 0 --out \
              FASHION-MNIST.parquet",
-        ),
+        )),
         about: "pictures of clothes, the test images",
         graphs: 10000,
         classes: 10,

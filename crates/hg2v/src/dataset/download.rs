@@ -18,7 +18,7 @@ use ureq::http::{HeaderMap, StatusCode};
 
 use super::Limits;
 use super::catalog::{KnownSet, Origin};
-use crate::error::{Error, Result};
+use crate::error::{Action, Advice, Error, Fix, Limit, Opt, Result};
 use crate::output::overwrite::{Destination, Overwrite, rename_new};
 
 /// Where the TU Dortmund collection is kept.
@@ -80,11 +80,8 @@ pub fn get<'a>(
     progress: &mut dyn FnMut(u64, Option<u64>),
 ) -> Result<Got> {
     if let Origin::Made(how) = set.origin {
-        return Err(Error::parameter(
-            "NAME",
-            set.name,
-            format!("this set is made, not downloaded: {how}"),
-        ));
+        let requirement = format!("this set is made, not downloaded: {}", how.0);
+        return Err(Error::argument("the set", set.name, requirement));
     }
     let Destination { path: folder, overwrite } = folder.into();
     let path = folder.join(format!("{}.zip", set.name));
@@ -99,17 +96,15 @@ pub fn get<'a>(
             Err(_) => {}
         }
     }
-    fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
+    fs::create_dir_all(folder).map_err(|e| Error::io(folder, Action::Create, e))?;
     let mut part = Part::open(folder, set.name)?;
     let resumed_from = part.length;
     let fetch = Fetch {
         url: &url,
         patience,
-        by_hand: format!(
-            "try again (what has arrived is kept), download it by hand to {}, or name another \
-             address with --base",
-            path.display()
-        ),
+        by_hand: Fix::from("try again (what has arrived is kept)")
+            .or(Advice::Do(format!("download it by hand to {}", path.display()).into()))
+            .or(Advice::Give(Opt::BASE)),
     };
     if let Err(error) = fetch.run(&mut part, limits, progress) {
         part.remove_if_empty();
@@ -120,11 +115,11 @@ pub fn get<'a>(
         part.rename(&bad, Overwrite::Files)?;
         return Err(Error::Download {
             url,
-            problem: format!("it was downloaded, but {problem}"),
-            fix: format!(
-                "try again, or another address with --base; what arrived is kept as {}",
+            problem: format!(
+                "it was downloaded, but {problem}; what arrived is kept as {}",
                 bad.display()
             ),
+            fix: Fix::from("try again").or(Advice::Give(Opt::BASE)),
         });
     }
     let bytes = part.length;
@@ -144,7 +139,7 @@ struct Part {
 impl Part {
     fn open(folder: &Path, name: &str) -> Result<Part> {
         let path = folder.join(format!("{name}.zip.part"));
-        let failed = |e| Error::io(&path, "write", e);
+        let failed = |e| Error::io(&path, Action::Write, e);
         let file = OpenOptions::new().append(true).create(true).open(&path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
         let validator_path = folder.join(format!("{name}.zip.part.etag"));
@@ -184,7 +179,7 @@ impl Part {
                 ErrorKind::AlreadyExists => {
                     Error::exists(to, "a file has appeared there meanwhile", true)
                 }
-                _ => Error::io(to, "write", e),
+                _ => Error::io(to, Action::Write, e),
             })
     }
 
@@ -198,7 +193,7 @@ impl Part {
     }
 
     fn failed(&self, error: std::io::Error) -> Error {
-        Error::io(&self.path, "write", error)
+        Error::io(&self.path, Action::Write, error)
     }
 }
 
@@ -214,7 +209,7 @@ struct Fetch<'a> {
     url: &'a str,
     patience: &'a Patience,
     /// What the user can do when it fails.
-    by_hand: String,
+    by_hand: Fix,
 }
 
 /// How an attempt ended.
@@ -348,10 +343,12 @@ impl Fetch<'_> {
             // A zip is not larger than what it may unfold to.
             if part.length > limits.max_unpacked_bytes {
                 part.restart(None)?;
-                return Err(self.gave_up(format!(
-                    "the server sent more than {} bytes (--max-unpacked-bytes)",
-                    limits.max_unpacked_bytes
-                )));
+                let allowed = limits.max_unpacked_bytes;
+                return Err(Error::Download {
+                    url: self.url.to_owned(),
+                    problem: format!("the server sent more than the {allowed} bytes allowed"),
+                    fix: self.by_hand.clone().or(Advice::Raise(Limit::UnpackedBytes)),
+                });
             }
         }
     }

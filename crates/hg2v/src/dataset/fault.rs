@@ -2,33 +2,58 @@
 
 use std::path::Path;
 
-#[cfg(feature = "parquet")]
-use crate::error::shown;
-use crate::error::{Error, Place};
+use crate::error::{Error, Fix, GraphName, Place, Problem};
 #[cfg(feature = "parquet")]
 use crate::graph::Scalar;
 
 /// What is wrong with a graph and what to do; the reader adds file and place.
 #[derive(Debug)]
-pub(crate) struct Fault {
-    pub(super) problem: String,
-    fix: String,
+pub(crate) struct Fault(Box<Faulty>);
+
+#[derive(Debug)]
+struct Faulty {
+    problem: Problem,
+    id: Option<String>,
+    /// The column of the line.
+    column: Option<u64>,
 }
 
 impl Fault {
-    pub(crate) fn new(problem: impl Into<String>, fix: impl Into<String>) -> Fault {
-        Fault { problem: problem.into(), fix: fix.into() }
+    /// A malformed part of a graph.
+    pub(crate) fn new(what: impl Into<String>, fix: impl Into<Fix>) -> Fault {
+        Problem::Malformed { what: what.into(), fix: fix.into() }.into()
     }
 
     /// The same, of the graph of that id, where a file has no lines to look at.
     #[cfg(feature = "parquet")]
-    pub(crate) fn of(self, id: &Scalar) -> Fault {
-        let problem = format!("graph {}: {}", shown(&id.to_string()), self.problem);
-        Fault { problem, ..self }
+    pub(crate) fn of(mut self, id: &Scalar) -> Fault {
+        self.0.id = Some(id.to_string());
+        self
+    }
+
+    /// The same, at a column of the line that the graph is.
+    pub(crate) fn column(mut self, column: usize) -> Fault {
+        self.0.column = Some(column as u64);
+        self
     }
 
     /// The same as an error at a place in a file, of this graph alone.
     pub(crate) fn at(self, file: &Path, place: Place) -> Error {
-        Error::input(file, place, self.problem, self.fix).of_one_graph()
+        let Faulty { problem, id, column } = *self.0;
+        let place = match (place, column) {
+            (Place::Line(line), Some(column)) => Place::Column(line, column),
+            (place, _) => place,
+        };
+        let mut error = problem.at(file, place);
+        if let (Error::Input(input), Some(_)) = (&mut error, &id) {
+            input.graph = Some(GraphName { position: None, id });
+        }
+        error.of_one_graph()
+    }
+}
+
+impl From<Problem> for Fault {
+    fn from(problem: Problem) -> Fault {
+        Fault(Box::new(Faulty { problem, id: None, column: None }))
     }
 }

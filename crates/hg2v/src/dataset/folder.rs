@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Action, Error, Place, Result};
 
 /// How deep folders of files may lie in each other, and how much may lie in them.
 const DEEPEST: usize = 16;
@@ -32,7 +32,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn gather(&mut self, folder: &Path, depth: usize) -> Result<()> {
-        let failed = |e| Error::io(folder, "read", e);
+        let failed = |e| Error::io(folder, Action::Read, e);
         for entry in std::fs::read_dir(folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             self.seen += 1;

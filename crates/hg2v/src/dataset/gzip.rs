@@ -5,7 +5,7 @@ use std::path::Path;
 
 use flate2::bufread::GzDecoder;
 
-use crate::error::{Error, Place};
+use crate::error::{Action, Error, Place};
 
 /// How a compressed file begins.
 pub(super) const MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -62,7 +62,7 @@ pub(super) fn refused(file: &Path, place: Place, error: io::Error) -> Error {
             format!("the compressed stream is damaged ({error})"),
             "copy or download the file again; `gzip -t` checks it",
         ),
-        _ => return Error::io(file, "read", error),
+        _ => return Error::io(file, Action::Read, error),
     };
     Error::input(file, place, problem, fix)
 }

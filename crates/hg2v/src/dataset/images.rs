@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 use super::Limits;
 use super::gzip::{self, Gunzip};
-use crate::error::{Error, Place, Result};
+use crate::error::{Action, Error, Limit, Place, Problem, Result};
 use crate::graph::{Features, GraphRecord};
 
 /// How images become graphs.
@@ -43,14 +43,14 @@ impl Params {
     pub fn check(&self) -> Result<()> {
         if !self.threshold.is_finite() {
             return Err(Error::parameter(
-                "--threshold",
+                "threshold",
                 self.threshold,
                 "it must be a finite number",
             ));
         }
         match self.scale {
             Some(scale) if !(scale.is_finite() && scale > 0.0) => {
-                Err(Error::parameter("--scale", scale, "it must be a positive number"))
+                Err(Error::parameter("scale", scale, "it must be a positive number"))
             }
             _ => Ok(()),
         }
@@ -144,14 +144,14 @@ fn open_images(path: &Path, limits: &Limits) -> Result<IdxFile> {
         ));
     }
     if pixels > limits.max_nodes {
-        return Err(images.refused(
-            8,
-            format!(
-                "images of {rows} × {columns} pixels, above the bound of {} nodes",
-                limits.max_nodes
-            ),
-            "raise it with --max-nodes if the file is right",
-        ));
+        let problem = Problem::Beyond {
+            limit: Limit::Nodes,
+            found: Some(pixels),
+            allowed: limits.max_nodes,
+            what: format!("images of {rows} × {columns} pixels are {pixels} nodes").into(),
+            fix: None,
+        };
+        return Err(problem.at(&images.path, Place::Byte(8)));
     }
     Ok(images)
 }
@@ -337,7 +337,7 @@ struct IdxFile {
 
 impl IdxFile {
     fn open(path: &Path) -> Result<IdxFile> {
-        let cannot_read = |e| Error::io(path, "read", e);
+        let cannot_read = |e| Error::io(path, Action::Read, e);
         let file = File::open(path).map_err(cannot_read)?;
         let on_disk = file.metadata().map_err(cannot_read)?.len();
         let mut raw = BufReader::with_capacity(1 << 16, file);
@@ -452,7 +452,7 @@ impl IdxFile {
         }
     }
 
-    fn refused(&self, byte: u64, problem: String, fix: &str) -> Error {
+    fn refused(&self, byte: u64, problem: String, fix: &'static str) -> Error {
         Error::input(&self.path, Place::Byte(byte), problem, fix)
     }
 }

@@ -33,7 +33,7 @@ use std::fs::{self, File};
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Action, Advice, Error, Fix, Job, Opt, Place, Problem, Result};
 use crate::graph::GraphRecord;
 use crate::output::overwrite::Destination;
 
@@ -218,7 +218,7 @@ pub fn detect(path: &Path) -> Result<Format> {
     if path == Path::new("-") {
         return Ok(Format::Jsonl);
     }
-    let metadata = fs::metadata(path).map_err(|e| Error::io(path, "read", e))?;
+    let metadata = fs::metadata(path).map_err(|e| Error::io(path, Action::Read, e))?;
     if metadata.is_dir() {
         return detect_folder(path);
     }
@@ -227,15 +227,15 @@ pub fn detect(path: &Path) -> Result<Format> {
         return Ok(Format::Jsonl);
     }
     let mut magic = [0; HEAD];
-    let mut file = File::open(path).map_err(|e| Error::io(path, "read", e))?;
-    let length = read_up_to(&mut file, &mut magic).map_err(|e| Error::io(path, "read", e))?;
+    let mut file = File::open(path).map_err(|e| Error::io(path, Action::Read, e))?;
+    let length = read_up_to(&mut file, &mut magic).map_err(|e| Error::io(path, Action::Read, e))?;
     let extension = path.extension().map(|e| e.to_ascii_lowercase());
     match &magic[..length] {
         [b'P', b'A', b'R', b'1', ..] => Ok(Format::Parquet),
         [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Ok(Format::TuZip),
         [0x1f, 0x8b, ..] => {
             let mut inside = [0; HEAD];
-            let file = File::open(path).map_err(|e| Error::io(path, "read", e))?;
+            let file = File::open(path).map_err(|e| Error::io(path, Action::Read, e))?;
             // What cannot be unpacked is the reader's to tell.
             let length = read_up_to(&mut gzip::Gunzip::new(BufReader::new(file)), &mut inside);
             match &inside[..length.unwrap_or(0)] {
@@ -265,7 +265,7 @@ pub fn detect(path: &Path) -> Result<Format> {
 
 /// A folder is told by the files in it.
 fn detect_folder(path: &Path) -> Result<Format> {
-    let failed = |e| Error::io(path, "read", e);
+    let failed = |e| Error::io(path, Action::Read, e);
     let mut names = Vec::new();
     for entry in fs::read_dir(path).map_err(failed)? {
         names.push(entry.map_err(failed)?.file_name().to_string_lossy().into_owned());
@@ -289,13 +289,10 @@ fn detect_folder(path: &Path) -> Result<Format> {
 }
 
 fn unknown(path: &Path) -> Error {
-    Error::input(
-        path,
-        Place::Whole,
-        "this is no collection of graphs in a known format",
-        "give a TU folder or zip, a .jsonl or .jsonl.gz file, a folder with edges.csv, \
-         a .parquet file or a folder of them, or a folder of .graphml files",
-    )
+    let what = "this is no collection of graphs in a known format".to_owned();
+    let fix = "give a TU folder or zip, a .jsonl or .jsonl.gz file, a folder with edges.csv, \
+               a .parquet file or a folder of them, or a folder of .graphml files";
+    Problem::Format { what, fix: fix.into() }.at(path, Place::Whole)
 }
 
 /// Bytes of a file that tell its format.
@@ -313,8 +310,9 @@ fn is_idx(head: [u8; 4]) -> bool {
 }
 
 fn images(path: &Path) -> Error {
-    let problem = "this is an idx file, of images or their labels, and no collection of graphs";
-    Error::input(path, Place::Whole, problem, "turn images into graphs with `hg2v images`")
+    let what = "this is an idx file, of images or their labels, and no collection of graphs";
+    let (what, fix) = (what.to_owned(), Advice::Run(Job::Images).into());
+    Problem::Format { what, fix }.at(path, Place::Whole)
 }
 
 fn read_up_to(reader: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
@@ -348,9 +346,9 @@ pub fn open(path: &Path, limits: &Limits) -> Result<Source> {
 /// What a build without the feature `parquet` says of such a file.
 #[cfg(not(feature = "parquet"))]
 pub(crate) fn without_parquet(path: &Path) -> Error {
-    let problem = "this program was built without Parquet";
-    let fix = "build it with the feature `parquet` of hg2v, or use another format";
-    Error::input(path, Place::Whole, problem, fix)
+    let what = "this program was built without Parquet".to_owned();
+    let fix = "build it with the feature `parquet` of hg2v, or use another format".into();
+    Problem::Format { what, fix }.at(path, Place::Whole)
 }
 
 /// The path that DATA means: itself where it exists (or is `-`), else a set of
@@ -371,20 +369,13 @@ pub fn locate(data: &Path, data_dir: Option<&Path>) -> Result<PathBuf> {
             }
         }
     }
-    let (problem, fix) = match (is_name, data_dir) {
-        (true, Some(folder)) => (
-            format!("no such file or folder, and no set of that name in {}", folder.display()),
-            "check the spelling, or fetch it with `hg2v datasets get`".to_owned(),
-        ),
-        (true, None) => (
-            "no such file or folder".to_owned(),
-            "check the path; if it is the name of a known set, say where sets are kept with \
-             --data-dir or HG2V_DATA"
-                .to_owned(),
-        ),
-        (false, _) => ("no such file or folder".to_owned(), "check the path".to_owned()),
+    let searched = data_dir.filter(|_| is_name).map(Path::to_path_buf);
+    let fix = match (is_name, data_dir) {
+        (true, Some(_)) => Fix::from("check the spelling").or(Advice::Run(Job::Download)),
+        (true, None) => Fix::from("check the path").or(Advice::Give(Opt::DATA_DIR)),
+        (false, _) => "check the path".into(),
     };
-    Err(Error::input(data, Place::Whole, problem, fix))
+    Err(Problem::NotFound { searched, fix }.at(data, Place::Whole))
 }
 
 /// Begins writing a collection; the format [follows from the name](format_of_name)
@@ -409,12 +400,11 @@ pub fn create<'a>(to: impl Into<Destination<'a>>, format: Option<Format>) -> Res
         Format::Parquet => parquet::write(to),
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => Err(without_parquet(path)),
-        Format::GraphMl => Err(Error::input(
-            path,
-            Place::Whole,
-            "GraphML is read but not written",
-            "choose .jsonl, .parquet, .zip or a folder",
-        )),
+        Format::GraphMl => {
+            let what = "GraphML is read but not written".to_owned();
+            let fix = "choose .jsonl, .parquet, .zip or a folder".into();
+            Err(Problem::Format { what, fix }.at(path, Place::Whole))
+        }
     }
 }
 
@@ -447,13 +437,11 @@ pub fn format_of_name(path: &Path) -> Result<Format> {
         _ if name == "csv" || name.ends_with("-csv") => Format::CsvFolder,
         None => Format::TuFolder,
         Some(ending) => {
-            return Err(Error::input(
-                path,
-                Place::Whole,
-                format!("`.{ending}` tells no format hg2v writes"),
-                "end the name in .jsonl, .jsonl.gz, .parquet, .zip (TU), .csv (a folder), \
-                 or nothing (a TU folder), or say --format",
-            ));
+            let what = format!("`.{ending}` tells no format hg2v writes");
+            let endings = "end the name in .jsonl, .jsonl.gz, .parquet, .zip (TU), .csv (a \
+                           folder) or nothing (a TU folder)";
+            let fix = Fix::from(endings).or(Advice::Give(Opt::FORMAT));
+            return Err(Problem::Format { what, fix }.at(path, Place::Whole));
         }
     })
 }

@@ -1,7 +1,7 @@
 //! How many nodes a graph has, where several parts of a record say so.
 
 use super::Limits;
-use crate::error::shown;
+use crate::error::{Limit, Problem, shown};
 use crate::graph::Scalar;
 
 use super::fault::Fault;
@@ -29,7 +29,9 @@ impl NodeCount {
                 format!("`{part}` stands for {count} nodes, but `{before}` for {other}"),
                 "give one entry a node in each of them",
             )),
-            _ if count > self.most => Err(self.too_many(format!("`{part}` says {count} nodes"))),
+            _ if count > self.most => {
+                Err(self.too_many(count, format!("`{part}` says {count} nodes")))
+            }
             _ => {
                 self.said = Some((count, part));
                 Ok(())
@@ -40,7 +42,7 @@ impl NodeCount {
     /// The position that edge number `edge`, listed under `part`, names: below
     /// the count where one was said, else anything within the limits.
     pub(crate) fn position(&self, part: &str, edge: usize, node: i64) -> Result<u32, Fault> {
-        let outside = |why: String, fix: &str| {
+        let outside = |why: String, fix: &'static str| {
             let name = shown(&node.to_string());
             Fault::new(format!("`{part}[{edge}]` names node {name}, {why}"), fix)
         };
@@ -55,11 +57,13 @@ impl NodeCount {
                 format!("but `{before}` stands for {count} nodes, counted from 0"),
                 "correct the edge, or add the missing nodes",
             )),
-            _ if position >= self.most => Err(self.too_many(format!(
-                "`{part}[{edge}]` names node {}, which makes a graph of {} nodes",
-                shown(&node.to_string()),
-                position.saturating_add(1),
-            ))),
+            _ if position >= self.most => {
+                let (name, nodes) = (shown(&node.to_string()), position.saturating_add(1));
+                let claim = format!(
+                    "`{part}[{edge}]` names node {name}, which makes a graph of {nodes} nodes"
+                );
+                Err(self.too_many(nodes, claim))
+            }
             // Below `most`, which fits in 32 bits.
             _ => Ok(position as u32),
         }
@@ -74,12 +78,15 @@ impl NodeCount {
         }
     }
 
-    fn too_many(&self, claim: String) -> Fault {
-        Fault::new(
-            format!("{claim}, but the limit is {} nodes a graph", self.most),
-            "name nodes that are not counted from 0 in `nodes`; \
-             if the graph is this large, raise --max-nodes",
-        )
+    fn too_many(&self, found: u64, claim: String) -> Fault {
+        let problem = Problem::Beyond {
+            limit: Limit::Nodes,
+            found: Some(found),
+            allowed: self.most,
+            what: claim.into(),
+            fix: Some("name nodes that are not counted from 0 in `nodes`"),
+        };
+        problem.into()
     }
 }
 
@@ -107,9 +114,14 @@ pub(crate) fn are_positions<'a>(names: impl IntoIterator<Item = &'a Scalar>) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Place;
 
     fn count() -> NodeCount {
         NodeCount::within(&Limits { max_nodes: 10, ..Limits::default() })
+    }
+
+    fn said(fault: Fault) -> String {
+        fault.at("file".as_ref(), Place::Whole).to_string()
     }
 
     #[test]
@@ -118,7 +130,7 @@ mod tests {
         count.says("x", 4).unwrap();
         count.says("node_labels", 4).unwrap();
         let fault = count.says("n", 5).unwrap_err();
-        assert_eq!(fault.problem, "`n` stands for 5 nodes, but `node_labels` for 4");
+        assert!(said(fault).contains("`n` stands for 5 nodes, but `node_labels` for 4"));
         assert_eq!(count.position("edges", 0, 3).unwrap(), 3);
         assert!(count.position("edges", 0, 4).is_err());
         assert_eq!(count.settle(&[[0, 1]]), 4);
@@ -128,7 +140,7 @@ mod tests {
     fn edges_alone_count_up_to_the_limit() {
         let count = count();
         assert_eq!(count.position("edges", 0, 9).unwrap(), 9);
-        assert!(count.position("edges", 7, 10).unwrap_err().problem.contains("`edges[7]`"));
+        assert!(said(count.position("edges", 7, 10).unwrap_err()).contains("`edges[7]`"));
         assert!(count.position("edges", 0, i64::MAX).is_err());
         assert!(count.position("edges", 0, -1).is_err());
         assert_eq!(count.settle(&[[0, 2], [1, 1]]), 3);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Source;
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Place, Problem, Result};
 use crate::graph::{GraphRecord, Scalar};
 
 /// Graphs whose errors are kept in full; of the others there is a count.
@@ -17,7 +17,7 @@ pub struct Skipped(Arc<Mutex<Tally>>);
 #[derive(Debug, Default)]
 struct Tally {
     count: u64,
-    named: Vec<String>,
+    named: Vec<Arc<Error>>,
 }
 
 impl Skipped {
@@ -26,16 +26,16 @@ impl Skipped {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).count
     }
 
-    /// What is wrong with the first few of them, where they stand, and what to do.
-    pub fn named(&self) -> Vec<String> {
+    /// What is wrong with the first few of them.
+    pub fn named(&self) -> Vec<Arc<Error>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).named.clone()
     }
 
-    fn add(&self, error: &Error) {
+    fn add(&self, error: &Arc<Error>) {
         let mut tally = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         tally.count += 1;
         if tally.named.len() < NAMED {
-            tally.named.push(error.to_string());
+            tally.named.push(Arc::clone(error));
         }
     }
 }
@@ -49,7 +49,7 @@ pub(super) struct Skipping {
     skipped: Skipped,
     /// How many of this source were left out, and why the first was.
     count: u64,
-    first: Option<String>,
+    first: Option<Arc<Error>>,
     /// Whether a graph was kept.
     any: bool,
 }
@@ -71,8 +71,9 @@ impl Skipping {
             }
             Err(error) => {
                 self.count += 1;
-                self.first.get_or_insert_with(|| error.to_string());
+                let error = Arc::new(error);
                 self.skipped.add(&error);
+                self.first.get_or_insert(error);
                 None
             }
         }
@@ -81,11 +82,7 @@ impl Skipping {
     /// The error of a collection whose graphs were all left out.
     pub(super) fn nothing_left(self, path: &Path) -> Option<Error> {
         let first = self.first.filter(|_| !self.any)?;
-        let problem = match self.count {
-            1 => "its only graph cannot be used".to_owned(),
-            count => format!("none of its {count} graphs can be used"),
-        };
-        Some(Error::input(path, Place::Whole, problem, format!("mend them; the first: {first}")))
+        Some(Problem::NoneUsable { count: self.count, first }.at(path, Place::Whole))
     }
 }
 

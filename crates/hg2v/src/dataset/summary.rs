@@ -11,9 +11,10 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::duplicates::{Groups, Members, content_digest};
 use super::features::{FeatureChoice, FeatureFitter, Subject};
@@ -196,14 +197,30 @@ pub struct WlEquivalent {
 }
 
 /// What training would use as node features.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct FeaturePlan {
     /// Columns; `None` when there is a problem.
     pub dim: Option<u64>,
     /// The plan in words; empty when there is a problem.
     pub plan: String,
     /// Why there is no plan.
-    pub problem: Option<String>,
+    #[serde(serialize_with = "in_words")]
+    pub problem: Option<Arc<Error>>,
+}
+
+/// Problems are the same that say the same.
+impl PartialEq for FeaturePlan {
+    fn eq(&self, other: &FeaturePlan) -> bool {
+        let said = |plan: &FeaturePlan| plan.problem.as_ref().map(ToString::to_string);
+        (self.dim, &self.plan, said(self)) == (other.dim, &other.plan, said(other))
+    }
+}
+
+fn in_words<S: Serializer>(
+    problem: &Option<Arc<Error>>,
+    to: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    problem.as_ref().map(ToString::to_string).serialize(to)
 }
 
 /// Reads all graphs of `source` and says what is in them; `progress` is told how
@@ -473,7 +490,7 @@ impl Tally {
                     problem: None,
                 },
                 Err(error) => {
-                    FeaturePlan { dim: None, plan: String::new(), problem: Some(error.to_string()) }
+                    FeaturePlan { dim: None, plan: String::new(), problem: Some(Arc::new(error)) }
                 }
             },
         }

@@ -5,21 +5,20 @@ use std::borrow::Cow;
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::error::{Error, Place, Result, shown};
+use crate::error::{Action, Error, Limit, Place, Problem, Result, shown};
 use crate::graph::Scalar;
 use crate::input::open_regular;
 
 /// How many bytes of files may still be held in memory.
 pub(crate) struct Budget {
-    limit: u64,
+    limit: Limit,
+    allowed: u64,
     left: u64,
-    /// The option that raises the limit, for the message.
-    option: &'static str,
 }
 
 impl Budget {
-    pub(crate) fn new(limit: u64, option: &'static str) -> Budget {
-        Budget { limit, left: limit, option }
+    pub(crate) fn new(limit: Limit, allowed: u64) -> Budget {
+        Budget { limit, allowed, left: allowed }
     }
 
     /// Reads to the end, refusing to hold more than what is left.
@@ -47,17 +46,19 @@ impl Budget {
         if bytes <= self.left {
             return Ok(());
         }
-        Err(Error::input(
-            file,
-            Place::Whole,
-            format!("holding it would take more than the {} bytes allowed", self.limit),
-            format!("if the collection really is that large, raise {}", self.option),
-        ))
+        let problem = Problem::Beyond {
+            limit: self.limit,
+            found: None,
+            allowed: self.allowed,
+            what: "holding it would take more".into(),
+            fix: None,
+        };
+        Err(problem.at(file, Place::Whole))
     }
 
     /// Reads a file from disk.
     pub(crate) fn read_file(&mut self, path: &Path) -> Result<Vec<u8>> {
-        let failed = |e| Error::io(path, "read", e);
+        let failed = |e| Error::io(path, Action::Read, e);
         let file = open_regular(path).map_err(failed)?;
         self.read(path, file, failed)
     }

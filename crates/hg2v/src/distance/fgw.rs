@@ -97,7 +97,7 @@ impl Params {
     fn check(&self) -> Result<()> {
         for (name, value) in [("structure", self.structure), ("attributes", self.attributes)] {
             if !(value.is_finite() && value >= 0.0) {
-                return Err(Error::parameter(name, value, "it must be finite and at least 0"));
+                return Err(Error::argument(name, value, "it must be finite and at least 0"));
             }
         }
         Ok(())
@@ -189,7 +189,7 @@ pub fn descend(
     let start = start.unwrap_or_else(|| problem.spread());
     if start.len() != problem.n * problem.m {
         let requirement = format!("there must be {} × {}", problem.n, problem.m);
-        return Err(Error::parameter("the size of the start", start.len(), requirement));
+        return Err(Error::argument("the size of the start", start.len(), requirement));
     }
     problem.descend(start, params)
 }
@@ -217,12 +217,12 @@ impl<'a> Problem<'a> {
             if rows.values.len() != n * rows.dim {
                 let requirement = format!("there must be {} for each of {n} nodes", rows.dim);
                 let found = rows.values.len();
-                return Err(Error::parameter("the number of attributes", found, requirement));
+                return Err(Error::argument("the number of attributes", found, requirement));
             }
         }
         if a.attributes.dim != b.attributes.dim {
             let requirement = format!("the other graph's nodes have {}", b.attributes.dim);
-            return Err(Error::parameter("attributes a node", a.attributes.dim, requirement));
+            return Err(Error::argument("attributes a node", a.attributes.dim, requirement));
         }
         let (n, m) = (a.graph.num_nodes(), b.graph.num_nodes());
         let mut attributes = vec![0.0; n * m];
@@ -328,7 +328,7 @@ impl<'a> Problem<'a> {
 }
 
 fn no_nodes(which: &'static str) -> Error {
-    Error::parameter(which, "without nodes", "a distribution over nodes needs at least one")
+    Error::argument(which, "without nodes", "a distribution over nodes needs at least one")
 }
 
 /// A plan with its zeros.

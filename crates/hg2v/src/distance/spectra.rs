@@ -32,7 +32,7 @@ pub fn spectrum(graph: &Graph) -> Result<Vec<f64>> {
         let n = nodes.len();
         if n > MOST_NODES {
             let requirement = format!("all eigenvalues are computed up to {MOST_NODES} only");
-            return Err(Error::parameter("the number of connected nodes", n, requirement));
+            return Err(Error::argument("the number of connected nodes", n, requirement));
         }
         let mut laplacian = vec![0.0; n * n];
         for (row, &node) in nodes.iter().enumerate() {
@@ -42,7 +42,7 @@ pub fn spectrum(graph: &Graph) -> Result<Vec<f64>> {
             }
         }
         let (found, _) = symmetric_eigen(&mut laplacian, n, 0).ok_or_else(|| {
-            Error::parameter("the spectrum", "not found", "weights must be of a sane magnitude")
+            Error::argument("the spectrum", "not found", "weights must be of a sane magnitude")
         })?;
         // A Laplacian has none below 0, rounding has.
         values.extend(found.into_iter().map(|value| value.max(0.0)));

@@ -64,7 +64,7 @@ pub fn transport(costs: &[f64], rows: &[f64], columns: &[f64]) -> Result<Plan> {
     let (row_sum, column_sum) = (total(rows)?, total(columns)?);
     if (row_sum - column_sum).abs() > ROUNDING * row_sum.max(column_sum) {
         let requirement = format!("the columns' is {column_sum}: scale one to the other");
-        return Err(Error::parameter("the sum of the rows' masses", row_sum, requirement));
+        return Err(Error::argument("the sum of the rows' masses", row_sum, requirement));
     }
     let (supply, demand) = match (all_equal(rows), all_equal(columns)) {
         (Some(n), Some(m)) => (parts_of(rows, m), parts_of(columns, n)),
@@ -125,25 +125,25 @@ pub fn uniform(costs: &[f64], n: usize, m: usize) -> Result<Plan> {
 fn check_costs(costs: &[f64], n: usize, m: usize) -> Result<()> {
     if costs.len() != n.saturating_mul(m) {
         let requirement = format!("there must be {n} × {m}");
-        return Err(Error::parameter("the number of costs", costs.len(), requirement));
+        return Err(Error::argument("the number of costs", costs.len(), requirement));
     }
     match costs.iter().position(|cost| !cost.is_finite()) {
         None => Ok(()),
         Some(at) => {
             let requirement = format!("it stands in row {}, column {}: ", at / m, at % m);
-            Err(Error::parameter("a cost", costs[at], requirement + "costs must be finite"))
+            Err(Error::argument("a cost", costs[at], requirement + "costs must be finite"))
         }
     }
 }
 
 fn total(masses: &[f64]) -> Result<f64> {
     if let Some(bad) = masses.iter().find(|mass| !(mass.is_finite() && **mass >= 0.0)) {
-        return Err(Error::parameter("a mass", bad, "it must be finite and at least 0"));
+        return Err(Error::argument("a mass", bad, "it must be finite and at least 0"));
     }
     let sum: f64 = masses.iter().sum();
     match sum > 0.0 && sum.is_finite() {
         true => Ok(sum),
-        false => Err(Error::parameter("the sum of masses", sum, "it must be finite and above 0")),
+        false => Err(Error::argument("the sum of masses", sum, "it must be finite and above 0")),
     }
 }
 

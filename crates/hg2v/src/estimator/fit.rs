@@ -47,15 +47,15 @@ impl Fit {
     pub fn transferred(&self, model: &Hg2v) -> Result<Hg2v> {
         let (here, there) = (&self.network.layout, &model.network().layout);
         if here.features != there.features {
-            return Err(Error::parameter(
-                "features",
+            return Err(Error::argument(
+                "the number of features",
                 here.features,
                 format!("the model was trained on nodes with {} numbers each", there.features),
             ));
         }
         if here.architecture != there.architecture {
             let requirement = "both models must have the same network";
-            return Err(Error::parameter("model", "another network", requirement));
+            return Err(Error::argument("the model", "another network", requirement));
         }
         Ok(self.model(model.parameters().to_vec()))
     }

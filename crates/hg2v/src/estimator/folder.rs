@@ -9,7 +9,7 @@ use super::fit::{Failure, Fit};
 use super::model::{Hg2v, Hg2vConfig};
 use super::params::Hg2vParams;
 use crate::context::Context;
-use crate::error::{Error, Place, Result};
+use crate::error::{Action, Advice, Error, Fix, Place, Problem, Result};
 use crate::method::Model;
 use crate::output::{OutputFile, OutputFolder, is_occupied};
 use crate::prepare::Run;
@@ -71,12 +71,10 @@ impl TrainingFolder {
         }
         let config: Config<Hg2vConfig> = saved::read_config(path)?;
         if config.parameters_sha256.is_some() {
-            return Err(Error::input(
-                path,
-                Place::Whole,
-                "the training of this model is finished",
-                "use it, or name another folder",
-            ));
+            let fix = Fix::from("use it").or(Advice::Do("name another folder".into()));
+            let what = "the training of this model is finished".to_owned();
+            let fix = fix.or(Advice::Replace);
+            return Err(Problem::Malformed { what, fix }.at(path, Place::Whole));
         }
         config.model.check()?;
         Ok(TrainingFolder { path: path.to_path_buf(), new: None, stored: Some(config) })
@@ -155,7 +153,7 @@ impl Hg2vParams {
 }
 
 fn occupied(folder: &Path) -> Result<bool> {
-    is_occupied(folder).map_err(|e| Error::io(folder, "read", e))
+    is_occupied(folder).map_err(|e| Error::io(folder, Action::Read, e))
 }
 
 /// Whether a training stands there that is not finished.
@@ -192,7 +190,7 @@ impl Log {
     /// Keeps the lines up to `step`, which a resumed run will not write again.
     fn open(folder: &Path, step: u64) -> Result<Log> {
         let path = folder.join(saved::LOG);
-        let failed = |e| Error::io(&path, "write", e);
+        let failed = |e| Error::io(&path, Action::Write, e);
         let mut kept = saved::read_log(folder)?;
         kept.retain(|line| line.step <= step);
         saved::write_log(folder, &kept)?;
@@ -201,7 +199,7 @@ impl Log {
     }
 
     fn add(&mut self, step: &Step, elapsed: Duration) -> Result<()> {
-        let failed = |e| Error::io(&self.path, "write", e);
+        let failed = |e| Error::io(&self.path, Action::Write, e);
         let line = LogLine::of(step, elapsed).text().map_err(failed)?;
         self.file.write_all(line.as_bytes()).map_err(failed)
     }

@@ -99,10 +99,10 @@ impl Hg2v {
         let layout = Layout::new(architecture, preparation.features.dim())?;
         if parameters.len() != layout.len {
             let requirement = format!("this network has {}", layout.len);
-            return Err(Error::parameter("parameters", parameters.len(), requirement));
+            return Err(Error::argument("the number of parameters", parameters.len(), requirement));
         }
         if let Some(bad) = parameters.iter().find(|value| !value.is_finite()) {
-            return Err(Error::parameter("parameters", bad, "each must be a finite number"));
+            return Err(Error::argument("a parameter", bad, "it must be a finite number"));
         }
         Ok(Hg2v { config, network: Network { layout }, parameters })
     }
@@ -226,7 +226,11 @@ impl Hg2v {
         let expected = examples.len() * self.network.layout.embedding_dim();
         if d_embeddings.len() != expected {
             let requirement = format!("the embeddings have {expected} numbers");
-            return Err(Error::parameter("gradient", d_embeddings.len(), requirement));
+            return Err(Error::argument(
+                "the number of gradients",
+                d_embeddings.len(),
+                requirement,
+            ));
         }
         match &context.machine {
             Machine::Cpu => {

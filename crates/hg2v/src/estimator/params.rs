@@ -8,7 +8,7 @@ use super::model::{Hg2v, Hg2vConfig};
 use crate::coarsen;
 use crate::context::Context;
 use crate::dataset::features::{FeatureChoice, FeatureSchema, When};
-use crate::error::{Error, Place, Result};
+use crate::error::{Place, Problem, Result};
 use crate::graph::{GraphRecord, WeightPolicy};
 use crate::method::{Method, Model};
 use crate::model::{Architecture, Layout, Network};
@@ -170,12 +170,8 @@ impl Hg2vParams {
         self.check()?;
         let run = collection.run;
         if train.is_empty() {
-            return Err(Error::input(
-                run.file,
-                Place::Whole,
-                "there are no graphs to train on",
-                "give a collection of at least one graph",
-            ));
+            let fix = "give a collection of at least one graph".into();
+            return Err(Problem::NoGraphs { fix }.at(run.file, Place::Whole));
         }
         let chosen = train.iter().map(|&i| collection.subject(i));
         let features = FeatureSchema::fit(run.file, self.features, chosen)?;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Scalar;
-use crate::error::shown;
+use crate::error::GraphName;
 
 /// One graph as it stands in a file, with everything the file says about it.
 ///
@@ -95,10 +95,8 @@ impl GraphRecord {
     }
 
     /// What to call this graph in a message, whatever its id holds: its id, or its position from 0.
-    pub fn name(&self, position: u64) -> String {
-        match &self.id {
-            Some(id) => format!("graph {}", shown(&id.to_string())),
-            None => format!("graph number {position} (from 0)"),
-        }
+    pub fn name(&self, position: u64) -> GraphName {
+        let id = self.id.as_ref().map(ToString::to_string);
+        GraphName { position: Some(position), id }
     }
 }

@@ -228,7 +228,7 @@ fn refined(
     graph: &Graph,
 ) -> Result<Vec<Vec<u32>>> {
     let all_taken = || {
-        Error::parameter(
+        Error::argument(
             "the number of distinct Weisfeiler–Lehman labels",
             "more than 4,294,967,295",
             "labels are numbered in 32 bits; use fewer rounds or fewer graphs",

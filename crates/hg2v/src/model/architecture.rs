@@ -145,7 +145,7 @@ impl Layout {
     pub fn new(architecture: &Architecture, features: usize) -> Result<Layout> {
         architecture.check()?;
         if features == 0 {
-            return Err(Error::parameter("features", features, "a node needs at least one number"));
+            return Err(Error::argument("features", features, "a node needs at least one number"));
         }
         let mut len = 0;
         let mut dense = |rows: usize, columns: usize, bias: bool, activation: Activation| {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 #[cfg(feature = "cuda")]
 use super::cuda::Cuda;
-use crate::error::{Error, Result, shown};
+use crate::error::{Error, Opt, Result, shown};
 
 /// How exactly a card multiplies; sums always have 32 bits. The processor always
 /// takes all bits.
@@ -44,7 +44,7 @@ impl FromStr for MachineName {
             }
             _ => {
                 let requirement = "it must be cpu, cuda, or cuda:N with the number of a card";
-                Err(Error::parameter("device", shown(text), requirement))
+                Err(Error::parameter(Opt::DEVICE, shown(text), requirement))
             }
         }
     }
@@ -86,7 +86,7 @@ impl Machine {
                 Err(Error::device(
                     name.to_string(),
                     "this build of hg2v cannot use cards",
-                    "build it with --features cuda, or use --device cpu",
+                    "build it with the feature `cuda`",
                 ))
             }
         }

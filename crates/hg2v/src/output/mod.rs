@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{NamedTempFile, TempDir};
 
-use crate::error::{Error, Result};
+use crate::error::{Action, Error, Result};
 use overwrite::{Destination, Overwrite, check_replaceable, exchange, rename_new};
 use temporary::Unfinished;
 pub use temporary::{clear_run, discard_unfinished};
@@ -74,7 +74,7 @@ impl OutputFile {
     /// When the disk refuses, or a file that is not to be replaced has appeared there; that, or the
     /// old content, is then still there.
     pub fn commit(self) -> Result<()> {
-        let failed = |e| Error::io(&self.path, "write", e);
+        let failed = |e| Error::io(&self.path, Action::Write, e);
         match self.to {
             Target::Stdout(mut out) => out.flush().map_err(failed),
             Target::Stream(mut out) => out.flush().map_err(failed),
@@ -94,7 +94,7 @@ impl OutputFile {
     /// # Errors
     /// On standard output and pipes, which keep nothing; or when the disk refuses.
     pub fn reopen(&mut self) -> Result<File> {
-        let failed = |e| Error::io(&self.path, "write", e);
+        let failed = |e| Error::io(&self.path, Action::Write, e);
         match &mut self.to {
             Target::File(out, ..) => {
                 out.flush().and_then(|()| out.get_ref().reopen()).map_err(failed)
@@ -115,7 +115,7 @@ impl OutputFile {
 impl Replaced {
     /// Gives a file the name.
     fn give_name(&self, file: NamedTempFile) -> Result<()> {
-        let failed = |e| Error::io(&self.path, "write", e);
+        let failed = |e| Error::io(&self.path, Action::Write, e);
         if self.overwrite != Overwrite::Never {
             return file.persist(&self.path).map(|_| ()).map_err(|e| failed(e.error));
         }
@@ -135,7 +135,7 @@ impl Replaced {
 
 impl Target {
     fn new(Destination { path, overwrite }: Destination<'_>) -> Result<Target> {
-        let failed = |e| Error::io(path, "create", e);
+        let failed = |e| Error::io(path, Action::Create, e);
         let taken = |problem| Err(Error::exists(path, problem, true));
         let replaced = match fs::metadata(path) {
             Ok(there) if there.is_dir() => {
@@ -191,8 +191,8 @@ impl ScratchFolder {
     /// # Errors
     /// When its folder does not exist or cannot be written.
     pub fn beside(path: &Path) -> Result<ScratchFolder> {
-        let (folder, _name) =
-            temporary::folder(folder_of(path), true).map_err(|e| Error::io(path, "create", e))?;
+        let (folder, _name) = temporary::folder(folder_of(path), true)
+            .map_err(|e| Error::io(path, Action::Create, e))?;
         Ok(ScratchFolder { folder, _name })
     }
 
@@ -248,7 +248,7 @@ impl OutputFolder {
                 let problem = "it is a file, and a folder is to be written";
                 Error::exists(path, problem, false)
             }
-            _ => Error::io(path, "create", e),
+            _ => Error::io(path, Action::Create, e),
         })?;
         match (occupied, to.overwrite) {
             (false, _) => {}
@@ -257,7 +257,7 @@ impl OutputFolder {
         }
         // What a link leads to is replaced, not the link.
         let place = match occupied {
-            true => fs::canonicalize(path).map_err(|e| Error::io(path, "create", e))?,
+            true => fs::canonicalize(path).map_err(|e| Error::io(path, Action::Create, e))?,
             false => path.to_path_buf(),
         };
         OutputFolder::begin(path, folder_of(&place), occupied)
@@ -275,7 +275,7 @@ impl OutputFolder {
 
     fn begin(path: &Path, place: &Path, replaces: bool) -> Result<OutputFolder> {
         let (temporary, _name) =
-            temporary::folder(place, false).map_err(|e| Error::io(path, "create", e))?;
+            temporary::folder(place, false).map_err(|e| Error::io(path, Action::Create, e))?;
         Ok(OutputFolder { path: path.to_path_buf(), replaces, temporary, _name })
     }
 
@@ -306,7 +306,7 @@ impl OutputFolder {
     /// # Errors
     /// When the disk refuses.
     pub fn commit(self) -> Result<()> {
-        let failed = |e| Error::io(&self.path, "write", e);
+        let failed = |e| Error::io(&self.path, Action::Write, e);
         for entry in fs::read_dir(self.temporary.path()).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             File::open(entry.path()).and_then(|file| file.sync_all()).map_err(failed)?;

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::temporary::PREFIX;
-use crate::error::{Error, Result};
+use crate::error::{Action, Error, Result};
 
 /// What becomes of something that stands where an output is to go. Pipes and devices are written
 /// to in any case, and an empty folder may become one that is not.
@@ -48,7 +48,7 @@ impl<'a> Destination<'a> {
 /// # Errors
 /// When there is such an entry, or the folder cannot be looked into.
 pub fn check_replaceable(folder: &Path, own: &dyn Fn(&DirEntry) -> bool) -> Result<()> {
-    let failed = |e| Error::io(folder, "read", e);
+    let failed = |e| Error::io(folder, Action::Read, e);
     let mut foreign = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
@@ -76,11 +76,11 @@ pub fn check_replaceable(folder: &Path, own: &dyn Fn(&DirEntry) -> bool) -> Resu
 /// # Errors
 /// When the system refuses; both are then where they were.
 pub fn replace_folder(new: &Path, old: &Path) -> Result<()> {
-    let failed = |e| Error::io(old, "write", e);
+    let failed = |e| Error::io(old, Action::Write, e);
     // What a link leads to is replaced, not the link.
     let place = fs::canonicalize(old).map_err(failed)?;
     exchange(new, &place).map_err(failed)?;
-    fs::remove_dir_all(new).map_err(|e| Error::io(new, "remove", e))
+    fs::remove_dir_all(new).map_err(|e| Error::io(new, Action::Remove, e))
 }
 
 /// Each gets the other's name.

@@ -16,19 +16,18 @@ use crate::error::Error;
 const THREADS_ANYWHERE: usize = 256;
 const THREADS_A_CORE: usize = 4;
 
-/// Refuses a number of threads that no machine like this has a use for; `name` is what the user
-/// calls it.
+/// Refuses a number of threads that no machine like this has a use for.
 ///
 /// # Errors
 /// More than 256, and than four for each core.
-pub fn check_threads(name: &'static str, threads: usize) -> Result<(), Error> {
+pub fn check_threads(threads: usize) -> Result<(), Error> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let most = THREADS_ANYWHERE.max(THREADS_A_CORE * cores);
     match threads <= most {
         true => Ok(()),
         false => {
             let requirement = format!("it must be at most {most} here; 0 takes one for each core");
-            Err(Error::parameter(name, threads, requirement))
+            Err(Error::parameter("threads", threads, requirement))
         }
     }
 }
@@ -89,9 +88,9 @@ mod tests {
     #[test]
     fn nonsensical_numbers_of_threads_are_refused() {
         for threads in [0, 1, 256] {
-            check_threads("threads", threads).unwrap();
+            check_threads(threads).unwrap();
         }
-        let refused = check_threads("threads", 99_999).unwrap_err().to_string();
+        let refused = check_threads(99_999).unwrap_err().to_string();
         assert!(refused.starts_with("threads is 99999, but it must be at most "), "{refused}");
     }
 

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::tensors::{Reader, Tensors};
 use super::{CHECKPOINT, hex, read, write};
-use crate::error::{Error, Place, Result};
+use crate::error::{Action, Error, Place, Result};
 use crate::model::architecture::Layout;
 use crate::nn::pairs::LevelLoss;
 use crate::output::clear_run;
@@ -35,7 +35,7 @@ pub fn write_checkpoint(folder: &Path, state: &State) -> Result<()> {
         tensors.with(*name, &[values.len()], values.iter().copied())
     });
     let note = serde_json::to_string(&Note { step: state.step, sums: state.sums.clone() })
-        .map_err(|e| Error::io(&path, "write", e.into()))?;
+        .map_err(|e| Error::io(&path, Action::Write, e.into()))?;
     // Damage must never be resumed from: the digest goes along.
     let sha256 = digest_of(&note, parts.map(|(_, values)| &values[..]));
     let bytes = tensors.encode(&path, &[("state", note), ("sha256", sha256)])?;
@@ -92,7 +92,9 @@ fn digest_of(note: &str, parts: [&[f32]; 3]) -> String {
 pub fn remove_checkpoint(folder: &Path) -> Result<()> {
     let path = folder.join(CHECKPOINT);
     match fs::remove_file(&path) {
-        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::io(path, "remove", e)),
-        _ => clear_run(folder).map_err(|e| Error::io(folder, "clear up", e)),
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+            Err(Error::io(path, Action::Remove, e))
+        }
+        _ => clear_run(folder).map_err(|e| Error::io(folder, Action::Remove, e)),
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{CONFIG, FORMAT, digest, read, write};
 use crate::dataset::fingerprint::Fingerprint;
-use crate::error::{Error, Place, Result, shown};
+use crate::error::{Action, Error, Place, Problem, Result};
 use crate::graph::GraphRecord;
 
 /// Everything about a model but its tensors. `M` is what the method itself has to say.
@@ -67,7 +67,7 @@ impl<M: Serialize + Clone> Config<M> {
     pub(super) fn text(&self) -> Result<String> {
         let signed = Config { sha256: Some(self.digest()), ..self.clone() };
         let text = serde_json::to_string_pretty(&signed);
-        text.map(|text| text + "\n").map_err(|e| Error::io(CONFIG, "write", e.into()))
+        text.map(|text| text + "\n").map_err(|e| Error::io(CONFIG, Action::Write, e.into()))
     }
 }
 
@@ -126,23 +126,16 @@ pub(super) fn parsed<M: Serialize + DeserializeOwned + Clone>(
     }
     let Versioned { format, hg2v } = serde_json::from_slice(bytes).map_err(refused)?;
     if format != FORMAT {
-        return Err(Error::input(
-            path,
-            Place::Whole,
-            format!(
-                "the model's format is {format} (hg2v {}), this version knows {FORMAT}",
-                shown(&hg2v)
-            ),
-            "use the version of hg2v that wrote it, or fit the model again",
-        ));
+        let problem = Problem::Version { found: format, writer: hg2v, known: FORMAT };
+        return Err(problem.at(path, Place::Whole));
     }
     let mut config: Config<M> = serde_json::from_slice(bytes).map_err(refused)?;
     let written_with = config.sha256.take();
     if written_with != Some(config.digest()) {
-        let problem = "it does not say what it said when it was written: the file was changed or \
-                       damaged";
+        let what = "it does not say what it said when it was written: the file was changed or \
+                    damaged";
         let fix = "restore it, or fit the model again with other settings";
-        return Err(Error::input(path, Place::Whole, problem, fix));
+        return Err(Problem::Changed { what, fix }.at(path, Place::Whole));
     }
     Ok(config)
 }

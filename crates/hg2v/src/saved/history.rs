@@ -1,7 +1,7 @@
 //! How a model came to be: what training said, and how it was run.
 
 use super::{LOG, RUN, read, write};
-use crate::error::{Error, Place, Result};
+use crate::error::{Action, Error, Place, Result};
 use crate::nn::pairs::LevelLoss;
 use crate::progress::Epoch;
 use crate::train::Step;
@@ -85,7 +85,7 @@ pub struct RunNote {
 pub fn write_run(folder: &Path, note: &RunNote) -> Result<()> {
     let path = folder.join(RUN);
     let mut bytes =
-        serde_json::to_vec_pretty(note).map_err(|e| Error::io(&path, "write", e.into()))?;
+        serde_json::to_vec_pretty(note).map_err(|e| Error::io(&path, Action::Write, e.into()))?;
     bytes.push(b'\n');
     write(&path, &bytes)
 }
@@ -113,7 +113,7 @@ pub fn read_run(folder: &Path) -> Result<Option<RunNote>> {
 pub fn write_log(folder: &Path, lines: &[LogLine]) -> Result<()> {
     let path = folder.join(LOG);
     let text: std::io::Result<String> = lines.iter().map(LogLine::text).collect();
-    write(&path, text.map_err(|e| Error::io(&path, "write", e))?.as_bytes())
+    write(&path, text.map_err(|e| Error::io(&path, Action::Write, e))?.as_bytes())
 }
 
 /// Reads `log.jsonl`; nothing where there is none. A last line that was cut is left out.

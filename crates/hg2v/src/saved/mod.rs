@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Action, Error, Place, Problem, Result};
 use crate::input::read_at_most;
 use crate::output::OutputFile;
 use crate::output::overwrite;
@@ -70,9 +70,9 @@ fn read(path: &PathBuf) -> Result<Vec<u8>> {
         std::io::ErrorKind::NotFound => {
             let fix = "a model's folder holds config.json and model.safetensors: name the right \
                        folder, restore the file, or fit the model again";
-            Error::input(path, Place::Whole, "there is no such file", fix)
+            Problem::NotFound { searched: None, fix: fix.into() }.at(path, Place::Whole)
         }
-        _ => Error::io(path, "read", e),
+        _ => Error::io(path, Action::Read, e),
     })?;
     bytes.ok_or_else(|| {
         let problem = format!("it has more than {MOST_BYTES} bytes, as no model has");
@@ -82,7 +82,7 @@ fn read(path: &PathBuf) -> Result<Vec<u8>> {
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut file = OutputFile::create(path)?;
-    file.write_all(bytes).map_err(|e| Error::io(path, "write", e))?;
+    file.write_all(bytes).map_err(|e| Error::io(path, Action::Write, e))?;
     file.commit()
 }
 

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use super::config::parsed;
 use super::tensors::{Reader, Tensors};
 use super::{CONFIG, Config, PARAMETERS, digest, read, write};
-use crate::error::{Error, Place, Result};
+use crate::error::{Action, Error, Place, Problem, Result};
 
 /// A finished model as bytes: its configuration, and what it learnt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,19 +64,14 @@ impl Stored {
     /// A file that is missing, damaged, of another version, or does not belong; a training that
     /// is not finished.
     pub fn read(folder: &Path) -> Result<Stored> {
-        if !fs::metadata(folder).map_err(|e| Error::io(folder, "read", e))?.is_dir() {
+        if !fs::metadata(folder).map_err(|e| Error::io(folder, Action::Read, e))?.is_dir() {
             let problem = "a model is a folder with config.json and model.safetensors";
             return Err(Error::input(folder, Place::Whole, problem, "name the folder"));
         }
         let config = read(&folder.join(CONFIG))?;
         let head: Config = parsed(&config, &folder.join(CONFIG))?;
         if head.parameters_sha256.is_none() {
-            return Err(Error::input(
-                folder,
-                Place::Whole,
-                "the training of this model is not finished",
-                "finish it with hg2v fit --resume",
-            ));
+            return Err(Problem::Unfinished.at(folder, Place::Whole));
         }
         let tensors = read(&folder.join(PARAMETERS))?;
         Stored { folder: folder.to_path_buf(), config, tensors, head }.checked()

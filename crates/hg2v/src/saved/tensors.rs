@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Action, Error, Place, Result};
 
 const FIX: &str = "restore the file, or fit the model again";
 
@@ -73,7 +73,7 @@ impl Tensors {
     /// A shape that does not fit its numbers.
     pub(super) fn encode(&self, path: &Path, notes: &[(&str, String)]) -> Result<Vec<u8>> {
         let failed = |e: safetensors::SafeTensorError| {
-            Error::io(path, "write", std::io::Error::other(e.to_string()))
+            Error::io(path, Action::Write, std::io::Error::other(e.to_string()))
         };
         let mut views = Vec::with_capacity(self.0.len());
         for (name, dtype, shape, bytes) in &self.0 {

@@ -32,7 +32,7 @@ use self::rows::Layout;
 use crate::coarsen::cache::Cache;
 use crate::context::Context;
 use crate::dataset::Source;
-use crate::error::{Error, Result};
+use crate::error::{Action, Error, Result};
 use crate::method::Model;
 use crate::output::overwrite::Destination;
 use crate::prepare::{Collection, Notes, Ready};
@@ -205,7 +205,7 @@ impl Stream {
 
 fn started(name: &str, job: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
     let started = Builder::new().name(format!("hg2v-{name}")).spawn(job);
-    started.map_err(|e| Error::io("<threads>", "start", e))
+    started.map_err(|e| Error::io("<threads>", Action::Create, e))
 }
 
 /// Whoever makes graphs ready to be embedded.

@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 
 use super::chunks::Chunk;
 use crate::dataset::jsonl;
-use crate::error::{Error, Result};
+use crate::error::{Action, Error, Result};
 use crate::input::open_regular;
 use crate::output::{self, OutputFile};
 use crate::prepare::Notes;
@@ -86,7 +86,7 @@ impl Partial {
             return Ok(());
         }
         let Some(path) = self.file(chunk) else { return Ok(()) };
-        let failed = |e| Error::io(&self.folder, "write", e);
+        let failed = |e| Error::io(&self.folder, Action::Write, e);
         fs::create_dir_all(&self.folder).map_err(failed)?;
         self.is_used.store(true, Ordering::Relaxed);
         let mut file = OutputFile::create(&path)?;
@@ -100,7 +100,7 @@ impl Partial {
     /// When the disk refuses.
     pub(super) fn remove(&self) -> Result<()> {
         let Some(folder) = self.used() else { return Ok(()) };
-        let failed = |e| Error::io(folder, "remove", e);
+        let failed = |e| Error::io(folder, Action::Remove, e);
         output::clear_run(folder).map_err(failed)?;
         let ours = |name: &str| name.len() == 64 && name.bytes().all(|b| b.is_ascii_hexdigit());
         for entry in fs::read_dir(folder).map_err(failed)? {

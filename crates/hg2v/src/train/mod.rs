@@ -97,7 +97,7 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
         let len = network.layout.len;
         if [&state.parameters, &state.m, &state.v].iter().any(|part| part.len() != len) {
             let requirement = format!("this network has {len} parameters");
-            return Err(Error::parameter("state", state.parameters.len(), requirement));
+            return Err(Error::argument("state", state.parameters.len(), requirement));
         }
         let mut trainer = Trainer {
             device,
@@ -159,7 +159,11 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
         watch: impl FnMut(&Trainer<'a, D>, &Step) -> Result<Flow> + Send,
     ) -> Result<End> {
         if examples.is_empty() {
-            return Err(Error::parameter("graphs", 0, "training needs at least one graph"));
+            return Err(Error::argument(
+                "the number of graphs",
+                0,
+                "training needs at least one graph",
+            ));
         }
         let device = self.device;
         device.during(|| self.all_steps(examples, watch))

@@ -19,7 +19,7 @@ mod text;
 use std::path::Path;
 
 use crate::dataset::Limits;
-use crate::error::{Error, Place, Result, shown};
+use crate::error::{Advice, Error, Fix, Job, Place, Problem, Result};
 use crate::graph::Scalar;
 use crate::output::overwrite::Destination;
 
@@ -114,17 +114,12 @@ impl Vectors {
     /// # Errors
     /// Vectors of another length, or that say they are another model's.
     pub fn check_made_by(&self, digest: &str, dim: usize, file: &Path) -> Result<()> {
-        let fix = "name the model that made them, or embed the graphs again with this one";
-        let refused = |problem: String| Err(Error::input(file, Place::Whole, problem, fix));
-        match &self.model {
-            _ if self.dim != dim => {
-                refused(format!("its vectors have {} numbers, the model's {dim}", self.dim))
-            }
-            Some(model) if model != digest => {
-                refused(format!("model {} made its vectors, not this one, {digest}", shown(model)))
-            }
-            _ => Ok(()),
+        let same = self.model.as_ref().is_none_or(|model| model == digest);
+        if same && self.dim == dim {
+            return Ok(());
         }
+        let digest = [self.model.clone(), Some(digest.to_owned())];
+        Err(Problem::OtherModel { dim: [self.dim, dim], digest }.at(file, Place::Whole))
     }
 }
 
@@ -167,7 +162,7 @@ fn format_of(path: &Path) -> Result<Format> {
         return Ok(Format::Csv);
     }
     if path.is_dir() {
-        let fix = "name a file; of a folder of graphs hg2v embed makes one file of vectors";
+        let fix = Fix::from("name a file").or(Advice::Run(Job::Embed));
         return Err(Error::input(path, Place::Whole, "vectors are read from a file", fix));
     }
     match path.extension().and_then(|extension| extension.to_str()) {
@@ -175,11 +170,10 @@ fn format_of(path: &Path) -> Result<Format> {
         Some("parquet") => Ok(Format::Parquet),
         Some("csv") => Ok(Format::Csv),
         Some("tsv") => Ok(Format::Tsv),
-        _ => Err(Error::input(
-            path,
-            Place::Whole,
-            "the name does not tell a format of vectors",
-            "let it end in .npy, .parquet, .csv or .tsv",
-        )),
+        _ => {
+            let what = "the name does not tell a format of vectors".to_owned();
+            let fix = "let it end in .npy, .parquet, .csv or .tsv".into();
+            Err(Problem::Format { what, fix }.at(path, Place::Whole))
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Key, Shape, VectorSink, Vectors, text};
 use crate::dataset::Limits;
-use crate::error::{Error, Place, Result, shown};
+use crate::error::{Action, Error, Place, Result, shown};
 use crate::graph::Scalar;
 use crate::output::OutputFile;
 use crate::output::overwrite::{Destination, Overwrite};
@@ -20,7 +20,7 @@ pub(super) fn create(to: Destination<'_>, shape: Shape) -> Result<Box<dyn Vector
     let path = to.path;
     let mut file = OutputFile::create(to)?;
     // The number of rows is known at the end.
-    file.write_all(&[0; HEADER]).map_err(|e| Error::io(path, "write", e))?;
+    file.write_all(&[0; HEADER]).map_err(|e| Error::io(path, Action::Write, e))?;
     let keys = Shape { names: Vec::new(), ..shape.clone() };
     Ok(Box::new(Npy {
         keys: text::create_keys(to.beside(&keys_path(path)), keys)?,
@@ -50,7 +50,7 @@ impl VectorSink for Npy {
     fn write(&mut self, key: Key<'_>, row: &[f32]) -> Result<()> {
         self.rows += 1;
         let bytes: Vec<u8> = row.iter().flat_map(|value| value.to_le_bytes()).collect();
-        self.file.write_all(&bytes).map_err(|e| Error::io(&self.path, "write", e))?;
+        self.file.write_all(&bytes).map_err(|e| Error::io(&self.path, Action::Write, e))?;
         self.keys.write(key, &[])
     }
 
@@ -63,7 +63,7 @@ impl VectorSink for Npy {
             // All of the numbers are on the disk before the ids take their name.
             reopened.sync_all()
         };
-        rewrite().map_err(|e| Error::io(&self.path, "write", e))?;
+        rewrite().map_err(|e| Error::io(&self.path, Action::Write, e))?;
         self.keys.finish()?;
         let done = self.file.commit();
         if done.is_err() && self.overwrite == Overwrite::Never {
@@ -90,7 +90,8 @@ fn header(rows: u64, dim: usize) -> Vec<u8> {
 /// Reads a matrix of `f4` or `f8`, row after row; the ids and labels beside it
 /// where they are.
 pub(super) fn read(path: &Path, limits: &Limits) -> Result<Vectors> {
-    let refused = |problem: String, fix: &str| Error::input(path, Place::Whole, problem, fix);
+    let refused =
+        |problem: String, fix: &'static str| Error::input(path, Place::Whole, problem, fix);
     let bytes = text::bytes_of(path, limits)?;
     let parsed = parse_header(&bytes).map_err(|problem| {
         refused(

@@ -25,7 +25,7 @@ use crate::dataset::parquet::guard::guarded;
 use crate::dataset::parquet::open::Opened;
 use crate::dataset::parquet::scalars::{ScalarColumn, TextBudget};
 use crate::dataset::parquet::write::{io_cause, scalars};
-use crate::error::{Error, Place, Result};
+use crate::error::{Action, Error, Limit, Place, Problem, Result};
 use crate::graph::Scalar;
 use crate::input::open_regular;
 use crate::output::overwrite::Destination;
@@ -43,7 +43,7 @@ const GROUP_BYTES: usize = 16 << 20;
 
 pub(super) fn create(to: Destination<'_>, shape: Shape) -> Result<Box<dyn VectorSink>> {
     let path = to.path;
-    let failed = |e| Error::io(path, "create", e);
+    let failed = |e| Error::io(path, Action::Create, e);
     let file = OutputFile::create(to)?;
     // The types of ids and labels are known at the end; until then the numbers
     // wait on the disk.
@@ -75,12 +75,12 @@ impl VectorSink for Rows {
         self.labels.push(key.label.cloned());
         self.parts.extend(key.part.map(|part| part as i64));
         let bytes: Vec<u8> = row.iter().flat_map(|value| value.to_le_bytes()).collect();
-        self.spool.write_all(&bytes).map_err(|e| Error::io(&self.path, "write", e))
+        self.spool.write_all(&bytes).map_err(|e| Error::io(&self.path, Action::Write, e))
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
         let Rows { path, file, spool, shape, ids, labels, parts } = *self;
-        let failed = |e| Error::io(&path, "write", e);
+        let failed = |e| Error::io(&path, Action::Write, e);
         let refused = |e: ParquetError| failed(io_cause(e));
         let dim = shape.names.len();
         let kind = |values: &mut dyn Iterator<Item = &Scalar>| {
@@ -164,8 +164,9 @@ pub(crate) fn column(dim: usize, values: Vec<f32>) -> std::result::Result<ArrayR
 
 /// Reads column `embedding` (or `vector`): lists of as many numbers each.
 pub(super) fn read(path: &Path, limits: &Limits) -> Result<Vectors> {
-    let file = open_regular(path).map_err(|e| Error::io(path, "read", e))?;
-    let refused = |problem: String, fix: &str| Error::input(path, Place::Whole, problem, fix);
+    let file = open_regular(path).map_err(|e| Error::io(path, Action::Read, e))?;
+    let refused =
+        |problem: String, fix: &'static str| Error::input(path, Place::Whole, problem, fix);
     let mut opened = Opened::new(path, file, limits, |schema| {
         let find = |names: &[&str]| names.iter().find_map(|name| schema.index_of(name).ok());
         let vectors = find(VECTORS).ok_or_else(|| {
@@ -178,7 +179,7 @@ pub(super) fn read(path: &Path, limits: &Limits) -> Result<Vectors> {
         Ok([Some(vectors), find(&["id"]), find(LABELS)].into_iter().flatten().collect())
     })?;
     let mut vectors = Vectors { model: opened.note(MODEL), ..Vectors::default() };
-    let mut text = TextBudget::new(limits.max_unpacked_bytes);
+    let mut text = TextBudget::new(Limit::UnpackedBytes, limits.max_unpacked_bytes);
     let damaged = |problem: String| {
         refused(
             format!("it cannot be decoded: {problem}"),
@@ -214,8 +215,14 @@ pub(super) fn read(path: &Path, limits: &Limits) -> Result<Vectors> {
         }
         let scalars = 2 * vectors.ids.len() * size_of::<Option<Scalar>>();
         if (4 * vectors.values.len() + scalars) as u64 > limits.max_unpacked_bytes {
-            let problem = format!("more than {} bytes of vectors", limits.max_unpacked_bytes);
-            return Err(refused(problem, "raise --max-unpacked-bytes if it is right"));
+            let problem = Problem::Beyond {
+                limit: Limit::UnpackedBytes,
+                found: None,
+                allowed: limits.max_unpacked_bytes,
+                what: "its vectors take more".into(),
+                fix: None,
+            };
+            return Err(problem.at(path, Place::Whole));
         }
     }
     Ok(vectors)

@@ -8,7 +8,7 @@ use crate::dataset::Limits;
 use crate::dataset::csv::row::RowWriter;
 use crate::dataset::csv::table::Table;
 use crate::dataset::text::{Budget, id, label, utf8_file};
-use crate::error::{Error, Place, Result, shown};
+use crate::error::{Action, Error, Limit, Place, Result, shown};
 use crate::graph::Scalar;
 use crate::output::OutputFile;
 use crate::output::overwrite::Destination;
@@ -40,7 +40,7 @@ fn begin(
     let header =
         ["id", "y"].into_iter().chain(shape.part).chain(shape.model.as_ref().map(|_| "model"));
     rows.row(header.chain(shape.names.iter().map(String::as_str)))
-        .map_err(|e| Error::io(path, "write", e))?;
+        .map_err(|e| Error::io(path, Action::Write, e))?;
     Ok(Box::new(Text { path: path.to_path_buf(), rows, model: shape.model }))
 }
 
@@ -69,17 +69,17 @@ impl Text {
 
 impl VectorSink for Text {
     fn write(&mut self, key: Key<'_>, row: &[f32]) -> Result<()> {
-        self.append(key, row).map_err(|e| Error::io(&self.path, "write", e))
+        self.append(key, row).map_err(|e| Error::io(&self.path, Action::Write, e))
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
-        self.rows.finish().map_err(|e| Error::io(&self.path, "write", e))?.commit()
+        self.rows.finish().map_err(|e| Error::io(&self.path, Action::Write, e))?.commit()
     }
 }
 
 /// Reads a bounded file whole.
 pub(super) fn bytes_of(path: &Path, limits: &Limits) -> Result<Vec<u8>> {
-    Budget::new(limits.max_unpacked_bytes, "--max-unpacked-bytes").read_file(path)
+    Budget::new(Limit::UnpackedBytes, limits.max_unpacked_bytes).read_file(path)
 }
 
 pub(super) fn read_csv(path: &Path, limits: &Limits) -> Result<Vectors> {

@@ -254,5 +254,5 @@ fn parameters_are_checked_one_by_one() {
     assert!(refused(Params { ratio: 1.0, ..fine }).starts_with("ratio is 1, but it must be"));
     assert!(refused(Params { ratio: f64::NAN, ..fine }).starts_with("ratio is NaN"));
     assert!(refused(Params { ratio: -0.1, ..fine }).starts_with("ratio is -0.1"));
-    assert!(refused(Params { max_levels: 101, ..fine }).starts_with("max-levels is 101"));
+    assert!(refused(Params { max_levels: 101, ..fine }).starts_with("max_levels is 101"));
 }

@@ -8,7 +8,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::time::Duration;
 
-use hg2v::dataset::catalog::{KnownSet, Origin};
+use hg2v::dataset::catalog::{Commands, KnownSet, Origin};
 use hg2v::dataset::download::{Got, Patience, get};
 use hg2v::dataset::fingerprint::Fingerprint;
 use hg2v::dataset::{Limits, open};
@@ -248,7 +248,7 @@ fn what_is_not_there_is_asked_once_and_what_may_come_back_again() {
         let server = Server::start(tiny_zip(), ETAG, &[Serve::Status(status)]);
         let said = message(fetch(folder.path(), &server.base));
         assert!(said.contains(&status.to_string()), "{said}");
-        assert!(said.contains("/TINY.zip:") && said.contains("--base"), "{said}");
+        assert!(said.contains("/TINY.zip:") && said.contains("another address as base"), "{said}");
         assert_eq!(server.requests().len(), requests, "{status}");
     }
 }
@@ -285,12 +285,12 @@ fn a_server_that_never_ends_is_stopped() {
     let limits = Limits { max_unpacked_bytes: 100_000, ..Limits::default() };
     let got = get(&tiny(), folder.path(), &server.base, &limits, &IMPATIENT, &mut |_, _| ());
     let said = message(got);
-    assert!(said.contains("more than 100000 bytes"), "{said}");
+    assert!(said.contains("more than the 100000 bytes"), "{said}");
 }
 
 #[test]
 fn a_set_that_is_made_says_how() {
-    let set = KnownSet { origin: Origin::Made("hg2v generate dla"), ..tiny() };
+    let set = KnownSet { origin: Origin::Made(Commands("hg2v generate dla")), ..tiny() };
     let folder = tempfile::tempdir().unwrap();
     let limits = Limits::default();
     let said =

@@ -235,7 +235,7 @@ fn graphs_that_disagree_are_both_named() {
     assert_eq!(
         refused.unwrap_err().to_string(),
         "train.jsonl, record 3: graph number 2 (from 0) has 3 attributes a node, but graph `g1` \
-         has 2 attributes a node; make all graphs alike, or train without attributes: --attributes false"
+         has 2 attributes a node; make all graphs alike, or set attributes to false"
     );
     let refused = fit(FeatureChoice::default(), &[named, path_of(1)]).unwrap_err().to_string();
     assert!(refused.contains("has no node attributes, but graph `g1` has 2"), "{refused}");
@@ -251,14 +251,15 @@ fn a_graph_unlike_the_training_graphs_is_refused_by_name() {
     let attributes = fit(FeatureChoice::default(), &[with_attributes(2, &[0.0, 1.0])]).unwrap();
     assert_eq!(
         refusal(&attributes, &with_attributes(1, &[0.0])),
-        "train.jsonl, record 5: graph number 4 (from 0) has 1 attribute a node; the model expects \
-         2: give the graph the attributes the model was fitted to, or fit a model without attributes"
+        "train.jsonl, record 5: graph number 4 (from 0) has 1 attribute a node, but the model \
+         expects 2; give the graph the attributes that the model was fitted to, or fit a model without \
+         attributes"
     );
     let refused = refusal(&attributes, &path_of(2));
-    assert!(refused.contains("has no node attributes; the model expects 2"), "{refused}");
+    assert!(refused.contains("has no node attributes, but the model expects 2"), "{refused}");
     let labels = fit(FeatureChoice::default(), &[with_labels(&["a"])]).unwrap();
     let refused = refusal(&labels, &path_of(2));
-    assert!(refused.contains("has no node labels; the model expects them"), "{refused}");
+    assert!(refused.contains("has no node labels, but the model expects them"), "{refused}");
     // A graph without nodes has nothing to miss.
     let empty = GraphRecord::default();
     assert_eq!(apply(&labels, &empty).0.values, [0f32; 0]);

@@ -38,7 +38,7 @@ fn what_gephi_igraph_and_networkx_export() {
             "the edge attribute `kind` is not used (graphs: 1)",
             "the edges' ids are not used (graphs: 1)",
             "the graph attribute `source` is not used (graphs: 1)",
-            "the node attributes `size` (Gephi's drawing) are not used; --drawing reads them (graphs: 1)",
+            "the node attributes `size` (Gephi's drawing) are not used; the option `drawing` reads them (graphs: 1)",
         ]
     );
     let gephi = GraphRecord {
@@ -190,7 +190,7 @@ fn compressed_files_are_bounded_and_end_with_their_stream() {
     for (bytes, said) in [
         (trailing, "followed by bytes that are not compressed"),
         (packed(good)[..20].to_vec(), "ends too soon"),
-        (long, "--max-record-bytes"),
+        (long, "max_record_bytes"),
     ] {
         let folder = folder(&[("g.graphml.gz", &bytes)]);
         let limits = Limits { max_record_bytes: 1 << 16, ..limits() };
@@ -338,9 +338,9 @@ fn limits_are_kept() {
     assert!(nodes.contains("line 3: the graph has more than the 1 nodes allowed"), "{nodes}");
     let record = message(Limits { max_record_bytes: 20, ..limits() });
     assert!(record.contains("more than the 20 bytes allowed"), "{record}");
-    assert!(record.contains("--max-record-bytes"), "{record}");
+    assert!(record.contains("max_record_bytes"), "{record}");
     let total = message(Limits { max_unpacked_bytes: 20, ..limits() });
-    assert!(total.contains("--max-unpacked-bytes"), "{total}");
+    assert!(total.contains("max_unpacked_bytes"), "{total}");
     // Few bytes, many values: keys with defaults times nodes.
     let key = |n: usize| {
         format!(

@@ -9,7 +9,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use hg2v::dataset::Limits;
 use hg2v::dataset::images::{Params, open};
-use hg2v::error::{Error, Place};
+use hg2v::error::{Action, Error, Place};
 use hg2v::graph::GraphRecord;
 
 /// An idx file: header and values.
@@ -165,10 +165,10 @@ fn damaged_files_are_refused_where_they_are_damaged() {
     }
     refuse("NaN", &files(&nan, &labels), 20, "pixel 0 of image 1 is NaN");
     let bomb = idx(8, &[1, 1 << 16, 1 << 16], &[]);
-    refuse("huge image", &files(&gz(&bomb), &idx(8, &[1], &[0])), 8, "--max-nodes");
+    refuse("huge image", &files(&gz(&bomb), &idx(8, &[1], &[0])), 8, "max_nodes");
     let missing =
         open(Path::new("nowhere"), Path::new("nowhere"), threshold(0.0), &Limits::default());
-    assert!(matches!(missing, Err(Error::Io { action: "read", .. })));
+    assert!(matches!(missing, Err(Error::Io { action: Action::Read, .. })));
 }
 
 #[test]
@@ -223,6 +223,6 @@ fn images_given_as_graphs_are_told_what_they_are() {
         let Err(error) = hg2v::dataset::open(&path, &Limits::default()) else {
             panic!("{name} was taken for graphs")
         };
-        assert!(error.to_string().contains("hg2v images"), "{error}");
+        assert!(error.to_string().contains("turn the images into graphs"), "{error}");
     }
 }

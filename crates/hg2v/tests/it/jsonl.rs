@@ -173,8 +173,8 @@ fn malformed_lines_are_refused_with_place_and_value() {
         ),
         (r#"{"edges":[[0,1]],"edge_labels":[]}"#, &["`edge_labels` has 0", "1 edges"]),
         (r#"{"edges":[],"node_labels":[null]}"#, &["`node_labels[0]`", "null"]),
-        (r#"{"edges":[[0,999999999999]]}"#, &["`edges[0]`", "`999999999999`", "--max-nodes"]),
-        (r#"{"edges":[],"n":1000000000}"#, &["1000000000", "--max-nodes"]),
+        (r#"{"edges":[[0,999999999999]]}"#, &["`edges[0]`", "`999999999999`", "max_nodes"]),
+        (r#"{"edges":[],"n":1000000000}"#, &["1000000000", "max_nodes"]),
         (
             r#"{"edges":[[0,9223372036854775808]]}"#,
             &["`edges[0]`", "`9223372036854775808`", "quotes"],
@@ -190,7 +190,7 @@ fn malformed_lines_are_refused_with_place_and_value() {
     for (line, words) in table {
         let text = format!("{{\"edges\":[[0,1]]}}\n{line}\n{{\"edges\":[[0,1]]}}\n");
         let message = read(text.as_bytes(), &Limits::default()).unwrap_err().to_string();
-        for word in ["graphs.jsonl, line 2: "].iter().chain(*words) {
+        for word in ["graphs.jsonl, line 2"].iter().chain(*words) {
             assert!(message.contains(word), "{line}\n  lacks {word:?}: {message}");
         }
     }
@@ -272,12 +272,15 @@ fn an_endless_line_is_refused_at_the_limit() {
         let message = source.next().unwrap().unwrap_err().to_string();
         // Whoever asks for what follows is not kept for ever.
         assert!(source.last().is_none_or(|end| !end.unwrap_err().is_of_one_graph()));
-        assert!(message.contains("b.jsonl, line 1: the line is longer than 5242880"), "{message}");
+        assert!(
+            message.contains("b.jsonl, line 1: the line is longer than the 5242880"),
+            "{message}"
+        );
     }
     let limits = Limits { max_record_bytes: 20, ..Limits::default() };
     let text = "{\"edges\":[[0,1]]}\n{\"edges\":[[0,1],[0,2]]}\n";
     let message = read(text.as_bytes(), &limits).unwrap_err().to_string();
-    assert!(message.contains("line 2: the line is longer than 20"), "{message}");
+    assert!(message.contains("line 2: the line is longer than the 20"), "{message}");
 }
 
 #[test]

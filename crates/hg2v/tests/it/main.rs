@@ -9,6 +9,9 @@ mod records; // records each text format can express, the published table of rea
 #[cfg(feature = "download")]
 mod server; // an HTTP server that can misbehave
 
+// What goes wrong.
+mod errors; // errors carry data, faces word them
+
 // Files in, files out.
 mod csv;
 mod graphml;

@@ -229,13 +229,10 @@ fn a_row_with_something_wrong_is_named() {
         (edges(list(&[0]), list(&[-7])), &["record 1", "`dst[0]`", "`-7`", "negative"]),
         (
             edges(list(&[0]), list(&[1_000_000_000_000])),
-            &["`dst[0]`", "`1000000000000`", "--max-nodes"],
+            &["`dst[0]`", "`1000000000000`", "max_nodes"],
         ),
         (with("num_nodes", count(-1)), &["record 1", "`num_nodes` is `-1`"]),
-        (
-            with("num_nodes", count(1_000_000_000_000)),
-            &["record 1", "1000000000000", "--max-nodes"],
-        ),
+        (with("num_nodes", count(1_000_000_000_000)), &["record 1", "1000000000000", "max_nodes"]),
         (with("num_nodes", count(2)), &["record 1", "`dst[1]`", "`2`", "2 nodes"]),
         (
             [with("num_nodes", count(2)), vec![("id", texts(&["g7"]))]].concat(),
@@ -333,7 +330,7 @@ fn a_lying_row_count_is_bounded() {
     let (_folder, path) = written(&[graph]);
     let message = dataset::parquet::read(&path, &limits).err().unwrap().to_string();
     assert!(message.contains("1000 values"), "{message}");
-    assert!(message.contains("--max-unpacked-bytes"), "{message}");
+    assert!(message.contains("max_unpacked_bytes"), "{message}");
 }
 
 /// One long text that a dictionary holds once and a row repeats.
@@ -348,7 +345,10 @@ fn repeated_long_texts_are_bounded() {
     let (_folder, path) = written(&[graph]);
     let mut source = dataset::parquet::read(&path, &limits).unwrap();
     let message = source.next().unwrap().unwrap_err().to_string();
-    assert!(message.contains("record 1: `node_label`"), "{message}");
+    assert!(
+        message.contains("record 1: with `node_label`, its texts are longer than the"),
+        "{message}"
+    );
 }
 
 fn small_file() -> Vec<u8> {

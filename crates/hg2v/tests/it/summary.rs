@@ -113,7 +113,7 @@ fn what_training_would_refuse_is_described() {
     let weights = found.weights.unwrap();
     assert_eq!((weights.graphs, weights.min, weights.max), (1, -1.5, 4.0));
     assert_eq!(found.features.dim, None);
-    let problem = found.features.problem.unwrap();
+    let problem = found.features.problem.unwrap().to_string();
     assert!(problem.contains("record 2") && problem.contains("no node labels"), "{problem}");
 }
 
@@ -122,7 +122,7 @@ fn an_empty_collection_has_a_summary() {
     let found = summary_of(Vec::new());
     assert_eq!((found.graphs, found.nodes_per_graph, found.degree), (0, None, None));
     assert_eq!(found.duplicates.unwrap().best_accuracy, None);
-    assert!(found.features.problem.unwrap().contains("no graphs"));
+    assert!(found.features.problem.unwrap().to_string().contains("no graphs"));
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn more_noise_than_room_is_refused() {
     for noise in [Noise { remove: 6, add: 0 }, Noise { remove: 0, add: 6 }] {
         let refused = SyntheticSet { noise, ..set(&family, 3, 0) };
         let said = refused.write(&mut Keep::default(), |_| ()).unwrap_err().to_string();
-        assert!(said.contains("-edges is 6, but the graph"), "{said}");
+        assert!(said.contains("_edges is 6, but the graph"), "{said}");
     }
 }
 

@@ -419,7 +419,7 @@ fn a_damaged_model_is_refused_and_the_message_says_what_is_wrong() {
     });
     says(flipped, &["content is not what config.json was written with"]);
     let unfinished = resigned(|config| config.parameters_sha256 = None);
-    says(unfinished, &["not finished", "--resume"]);
+    says(unfinished, &["not finished", "resume"]);
     let file = tempfile::NamedTempFile::new().unwrap();
     says(Hg2v::load(file.path()).unwrap_err().to_string(), &["a model is a folder"]);
 }

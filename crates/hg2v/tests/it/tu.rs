@@ -328,7 +328,7 @@ fn limits_are_kept() {
     ] {
         assert!(message.contains("S_A.txt"), "{message}");
         assert!(message.contains("more than the 10 bytes allowed"), "{message}");
-        assert!(message.contains("raise --max-unpacked-bytes"), "{message}");
+        assert!(message.contains("raise max_unpacked_bytes"), "{message}");
     }
 }
 

@@ -69,7 +69,7 @@ fn parquet_keeps_the_kinds_of_labels_and_bounds_what_a_file_asks_for() {
     assert_eq!(read(&path, &Limits::default()).unwrap(), vectors);
     let few = Limits { max_unpacked_bytes: 100, ..Limits::default() };
     let error = read(&path, &few).unwrap_err().to_string();
-    assert!(error.contains("--max-unpacked-bytes"), "{error}");
+    assert!(error.contains("max_unpacked_bytes"), "{error}");
 }
 
 #[cfg(feature = "parquet")]

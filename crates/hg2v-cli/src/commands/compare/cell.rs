@@ -176,7 +176,7 @@ pub(super) fn fill(
     interrupt::end_with_parent()?;
     let named = methods.get(place.method).and_then(|name| registry::find(name).ok());
     let (Some(data), Some(entry)) = (args.data.get(place.set), named) else {
-        return Err(Error::parameter("--cell", format!("{place:?}"), "it is not there").into());
+        return Err(Error::parameter("cell", format!("{place:?}"), "it is not there").into());
     };
     let graphs::Read { path, records, .. } =
         graphs::read(data, Asks::Weights(WeightPolicy::default()), context)?;

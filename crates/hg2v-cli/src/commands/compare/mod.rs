@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use hg2v::dataset;
-use hg2v::error::{Error, Place, shown};
+use hg2v::error::{Action, Error, Place, shown};
 use hg2v::output::ScratchFolder;
 use hg2v_baselines::registry::METHODS;
 
@@ -109,7 +109,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
             scratch.path()
         }
     };
-    fs::create_dir_all(folder).map_err(|e| Error::io(folder, "create", e))?;
+    fs::create_dir_all(folder).map_err(|e| Error::io(folder, Action::Create, e))?;
     let bar = context.progress("comparing", Some((sets.len() * methods.len()) as u64));
     let mut outcomes = Vec::new();
     for (set_at, set) in sets.iter().enumerate() {
@@ -147,7 +147,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
 fn check(args: &Args, methods: &[String]) -> anyhow::Result<()> {
     for (at, method) in methods.iter().enumerate() {
         if methods[..at].contains(method) {
-            return Err(Error::parameter("--methods", method, "it must name each only once").into());
+            return Err(Error::parameter("methods", method, "it must name each only once").into());
         }
     }
     match args.data.iter().find(|data| data.as_os_str() == "-") {

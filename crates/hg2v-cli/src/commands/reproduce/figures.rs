@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Write;
 use std::time::Instant;
 
-use hg2v::error::{Error, Place};
+use hg2v::error::{Action, Error, Place};
 use hg2v::nn::machine::MachineName;
 use hg2v::output::OutputFile;
 use serde_json::{Value, json};
@@ -46,13 +46,13 @@ pub(super) fn run(
     let figure = make(args, context)?;
     let seconds = started.elapsed().as_secs_f64();
     let folder = args.out.join("figures");
-    fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, "create", e))?;
+    fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, Action::Create, e))?;
     let name = value_name(&args.what);
     let mut files = Vec::new();
     let mut write = |ending: String, bytes: &[u8]| -> hg2v::Result<()> {
         let path = folder.join(format!("{name}{ending}"));
         let mut out = OutputFile::create(&path)?;
-        out.write_all(bytes).map_err(|e| Error::io(&path, "write", e))?;
+        out.write_all(bytes).map_err(|e| Error::io(&path, Action::Write, e))?;
         out.commit()?;
         files.push(path);
         Ok(())
@@ -93,13 +93,13 @@ fn refuse_options(args: &Args) -> hg2v::Result<()> {
     let trains = matches!(args.what, What::FigNeighbors);
     let takes_sets = trains || matches!(args.what, What::FigSpectra);
     let given = [
-        ("--splits", args.splits.is_some(), tables),
-        ("--grid", args.grid.is_some(), tables),
-        ("--fresh", args.fresh, tables),
-        ("--markdown", args.markdown, tables),
-        ("--preset", !trains && !matches!(args.preset, Preset::Default), neighbors),
-        ("--device", !trains && args.device.device != MachineName::Cpu, neighbors),
-        ("--sets", !takes_sets && !args.sets.is_empty(), "this figure has its own graphs"),
+        ("splits", args.splits.is_some(), tables),
+        ("grid", args.grid.is_some(), tables),
+        ("fresh", args.fresh, tables),
+        ("markdown", args.markdown, tables),
+        ("preset", !trains && !matches!(args.preset, Preset::Default), neighbors),
+        ("device", !trains && args.device.device != MachineName::Cpu, neighbors),
+        ("sets", !takes_sets && !args.sets.is_empty(), "this figure has its own graphs"),
     ];
     match given.into_iter().find(|(_, given, _)| *given) {
         Some((name, _, requirement)) => Err(Error::parameter(name, "given", requirement)),
@@ -132,7 +132,7 @@ pub(super) fn chosen(
     context: &Context,
 ) -> anyhow::Result<Vec<(&'static str, Origin)>> {
     let folder = sets::folder(context);
-    sets::asked(known, &args.sets, "figure")?
+    sets::asked(known, &args.sets)?
         .into_iter()
         .map(|name| {
             let missing = |problem| {

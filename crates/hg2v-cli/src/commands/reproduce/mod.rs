@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use hg2v::dataset::catalog;
-use hg2v::error::{Error, Place};
+use hg2v::error::{Action, Error, Place};
 use hg2v::nn::machine::Machine;
 use hg2v::prepare::Run;
 use hg2v::saved::DataNote;
@@ -37,6 +37,7 @@ use crate::json::partly;
 use crate::judging::{GridArg, best, candidates};
 use crate::network::Preset;
 use crate::store::{self, FORMAT, Kept, Store};
+use crate::words::told;
 use record::{Identity, Kind, Method, Record, Row, Shape};
 use sets::Origin;
 
@@ -142,14 +143,14 @@ enum What {
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     if args.markdown && context.global.json {
-        return Err(Error::parameter("--json", "on", "--markdown prints a table").into());
+        return Err(Error::parameter("json", "on", "--markdown prints a table").into());
     }
     match args.what {
         _ if args.splits == Some(0) => {
-            Err(Error::parameter("--splits", 0, "it must be at least 1").into())
+            Err(Error::parameter("splits", 0, "it must be at least 1").into())
         }
         What::Table2 if args.rivals => rivals::table2().run(&args, context),
-        _ if args.rivals => Err(Error::parameter("--rivals", "given", "it is for table2").into()),
+        _ if args.rivals => Err(Error::parameter("rivals", "given", "it is for table2").into()),
         What::Table2 => table2(&args, context),
         What::Table4 => rivals::table4().run(&args, context),
         What::Table3 => table3::run(&args, context),
@@ -169,7 +170,7 @@ fn table2(args: &Args, context: &Context) -> anyhow::Result<()> {
     }
     let machine = args.device.open()?;
     let found = chosen_sets(args, context)?;
-    fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, "create", e))?;
+    fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, Action::Create, e))?;
     let mut records = Vec::new();
     let mut failed = Vec::new();
     for (set, origin) in found {
@@ -181,7 +182,7 @@ fn table2(args: &Args, context: &Context) -> anyhow::Result<()> {
             Ok(record) => records.push(record),
             Err(error) => {
                 context.say(format!("{set}: failed; on with the others"));
-                failed.push((set, format!("{error:#}")));
+                failed.push((set, told(&error)));
             }
         }
     }
@@ -239,7 +240,7 @@ fn chosen_sets(args: &Args, context: &Context) -> anyhow::Result<Vec<Found>> {
         let nodes = catalog::find(name).map(|set| set.graphs as f64 * set.mean_nodes);
         !args.quick || nodes.is_some_and(|nodes| nodes <= QUICK_NODES)
     };
-    let wanted = sets::asked(&names, &args.sets, "table")?.into_iter().filter(small);
+    let wanted = sets::asked(&names, &args.sets)?.into_iter().filter(small);
     let mut found: Vec<Found> = wanted.map(|name| (name, sets::find(name, folder))).collect();
     if args.sets.is_empty() {
         for (name, missing) in &found {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use hg2v::dataset::catalog;
-use hg2v::error::Error;
+use hg2v::error::{Action, Error};
 use hg2v::prepare::Run;
 use hg2v_baselines::registry;
 use hg2v_eval::study::Mode;
@@ -17,6 +17,7 @@ use super::{Args, Failure, QUICK_SPLITS, SPLITS, all_done, none_found, sets, tel
 use crate::context::Context;
 use crate::store;
 use crate::table::Table;
+use crate::words::told;
 
 /// A table of methods and sets.
 pub(super) struct Methods {
@@ -76,13 +77,13 @@ impl Methods {
     pub(super) fn run(&self, args: &Args, context: &Context) -> anyhow::Result<()> {
         if args.grid.is_some() {
             let requirement = "it is for table2's HG2V alone; leave it, or --rivals, out";
-            return Err(Error::parameter("--grid", "given", requirement).into());
+            return Err(Error::parameter("grid", "given", requirement).into());
         }
         // `compare` runs methods with their default settings.
         if super::value_name(&args.preset) != "default" {
             let requirement = "methods are compared with their default settings";
             return Err(
-                Error::parameter("--preset", super::value_name(&args.preset), requirement).into()
+                Error::parameter("preset", super::value_name(&args.preset), requirement).into()
             );
         }
         let folder = args.out.join("compare");
@@ -100,7 +101,7 @@ impl Methods {
             return context.print(markdown_of(&self.header(), lines).trim_end());
         }
         let chosen = self.chosen(args, context)?;
-        fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, "create", e))?;
+        fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, Action::Create, e))?;
         let mut rows = Vec::new();
         for set in chosen {
             rows.push((set, self.judged(set, &folder, args, context)?));
@@ -115,7 +116,7 @@ impl Methods {
             !args.quick || nodes.is_some_and(|nodes| nodes <= self.quick_nodes)
         };
         let mut chosen = Vec::new();
-        for set in sets::asked(&self.rows, &args.sets, "table")?.into_iter().filter(small) {
+        for set in sets::asked(&self.rows, &args.sets)?.into_iter().filter(small) {
             match sets::find(set, data) {
                 Ok(_) => chosen.push(set),
                 Err(missing) if args.sets.is_empty() => {
@@ -178,7 +179,7 @@ impl Methods {
             };
             let outcome = match job.judge(folder, context) {
                 Ok(record) => Outcome::Judged(Box::new(record)),
-                Err(error) => Outcome::Failed(format!("{error:#}")),
+                Err(error) => Outcome::Failed(told(&error)),
             };
             bar.suspend(|| context.say(format!("{set}: {name}: {}", shown_of(&outcome))));
             bar.inc(1);

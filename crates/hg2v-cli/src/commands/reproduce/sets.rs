@@ -9,7 +9,7 @@ use hg2v::dataset::synthetic::dla::Dla;
 use hg2v::dataset::synthetic::frankenstein::Frankenstein;
 use hg2v::dataset::synthetic::noise::Noise;
 use hg2v::dataset::synthetic::{Model, SyntheticSet};
-use hg2v::error::{Error, shown};
+use hg2v::error::{Error, Opt};
 use hg2v::graph::{GraphRecord, WeightPolicy};
 
 use crate::context::Context;
@@ -37,15 +37,14 @@ pub(super) fn folder(context: &Context) -> &Path {
 ///
 /// # Errors
 /// A name that is none of them.
-pub(super) fn asked(
-    known: &[&'static str],
-    names: &[String],
-    of: &str,
-) -> hg2v::Result<Vec<&'static str>> {
+pub(super) fn asked(known: &[&'static str], names: &[String]) -> hg2v::Result<Vec<&'static str>> {
     let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
     if let Some(unknown) = names.iter().find(|set| !known.iter().any(|name| same(name, set))) {
-        let requirement = format!("it must name sets of the {of}: {}", known.join(", "));
-        return Err(Error::parameter("--sets", shown(unknown), requirement));
+        return Err(Error::Unknown {
+            option: Opt::new("sets"),
+            name: unknown.clone(),
+            known: known.iter().map(|&name| name.to_owned()).collect(),
+        });
     }
     let asked = |name: &&&str| names.is_empty() || names.iter().any(|set| same(name, set));
     Ok(known.iter().filter(asked).copied().collect())
@@ -76,7 +75,7 @@ pub(super) fn find(set: &str, folder: &Path) -> Result<Origin, String> {
     };
     made.ok_or_else(|| {
         let how = match catalog::find(set).map(|known| known.origin) {
-            Some(Catalogued::Made(how)) => how.to_owned(),
+            Some(Catalogued::Made(how)) => how.0.to_owned(),
             _ => format!("fetch it with `hg2v datasets get {set}`"),
         };
         format!("not in {}: {how}", folder.display())

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use hg2v::error::{Error, shown};
+use hg2v::error::{Action, Error, shown};
 use hg2v::graph::GraphRecord;
 use hg2v::nn::machine::Machine;
 use hg2v::prepare::Run;
@@ -105,7 +105,7 @@ impl Kept for Record {
 
 pub(super) fn run(args: &Args, context: &Context) -> anyhow::Result<()> {
     if args.grid.is_some() {
-        return Err(Error::parameter("--grid", "given", "it is for table2").into());
+        return Err(Error::parameter("grid", "given", "it is for table2").into());
     }
     let folder = args.out.join("table3");
     if args.markdown {
@@ -172,7 +172,7 @@ fn chosen(args: &Args) -> anyhow::Result<Vec<&'static Transfer>> {
         let all: Vec<String> =
             TABLE3.iter().map(|row| format!("{},{}", row.from, row.to)).collect();
         let requirement = format!("it must name both sets of a row: {}", all.join("; "));
-        return Err(Error::parameter("--sets", shown(&args.sets.join(",")), requirement).into());
+        return Err(Error::parameter("sets", shown(&args.sets.join(",")), requirement).into());
     }
     Ok(rows)
 }
@@ -222,7 +222,7 @@ impl Transfers<'_> {
             protocol: serde_json::to_value(&protocol)?,
             seed: context.seed(),
         };
-        fs::create_dir_all(self.folder).map_err(|e| Error::io(self.folder, "create", e))?;
+        fs::create_dir_all(self.folder).map_err(|e| Error::io(self.folder, Action::Create, e))?;
         let store: Store<Record> = Store::open(self.folder, identity.clone(), args.fresh)?;
         let asked = args.splits.unwrap_or(if args.quick { QUICK_SPLITS } else { SPLITS });
         if let Some(record) = store.finished().filter(|record| record.splits >= asked) {

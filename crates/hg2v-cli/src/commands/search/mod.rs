@@ -89,7 +89,7 @@ impl Args {
         let others = self.asks_for_neighbors() || self.duplicates.is_some();
         match (self.outliers, others) {
             (Some(_), true) if !self.distances.is_given() => Err(Error::parameter(
-                "--metric",
+                "metric",
                 "missing",
                 "outliers are told by another one than neighbours and duplicates: name one for \
                  all, or ask for --outliers alone",
@@ -107,11 +107,11 @@ impl Args {
             return Err(Error::parameter("QUERY", "missing", requirement));
         }
         if self.explain && !found {
-            return Err(Error::parameter("--explain", "given", "it explains what a QUERY finds"));
+            return Err(Error::parameter("explain", "given", "it explains what a QUERY finds"));
         }
         if self.approximate && !found && self.outliers.is_none() {
             let requirement = "duplicates are found by looking at all pairs";
-            return Err(Error::parameter("--approximate", "given", requirement));
+            return Err(Error::parameter("approximate", "given", requirement));
         }
         Ok(())
     }

@@ -27,7 +27,7 @@ pub(super) fn duplicates(
         (_, None) => alike(space),
         (Metric::Cosine, Some(cosine)) if !(-1.0..=1.0).contains(&cosine) => {
             let requirement = "a cosine is between −1 and 1";
-            return Err(Error::parameter("--duplicates", cosine, requirement).into());
+            return Err(Error::parameter("duplicates", cosine, requirement).into());
         }
         (Metric::Cosine, Some(cosine)) => 1.0 - cosine,
         (Metric::Euclidean, Some(distance)) => distance,
@@ -62,12 +62,12 @@ pub(super) fn outliers(
     json: bool,
 ) -> anyhow::Result<(Value, Vec<String>)> {
     if k == 0 {
-        return Err(Error::parameter("--outliers", k, "it must be at least 1").into());
+        return Err(Error::parameter("outliers", k, "it must be at least 1").into());
     }
     if k >= set.catalog.len() {
         let others = set.catalog.len() - 1;
         let requirement = format!("it must be at most {others}, the number of other vectors");
-        return Err(Error::parameter("--outliers", k, requirement).into());
+        return Err(Error::parameter("outliers", k, requirement).into());
     }
     let mut found = furthest(&set.catalog.index, k)?;
     let count = found.len();

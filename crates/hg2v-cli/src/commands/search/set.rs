@@ -197,7 +197,7 @@ impl Set {
             let count = self.catalog.len();
             if position >= count {
                 let requirement = format!("there are {count} vectors, counted from 0");
-                return Err(Error::parameter("--position", position, requirement));
+                return Err(Error::parameter("position", position, requirement));
             }
             return Ok(Some(position));
         }
@@ -220,24 +220,24 @@ impl Set {
 
     /// The network whose vectors can be explained.
     fn hg2v(&self) -> Result<&Hg2v> {
-        let missing =
-            |problem: &str, fix: &str| Error::input("--explain", Place::Whole, problem, fix);
+        let missing = |requirement: &str| Error::parameter("explain", "given", requirement);
         let model = self.model.as_ref().ok_or_else(|| {
-            missing("it needs the model that made the vectors", "name it with --model MODEL")
+            missing("it needs the model that made the vectors: name it with --model MODEL")
         })?;
         Hg2v::of(&**model).ok_or_else(|| {
-            let problem = format!("vectors of {} cannot be explained", model.method());
-            missing(&problem, "explain vectors of hg2v, or leave it out")
+            missing(&format!(
+                "vectors of {} cannot be explained, only those of hg2v",
+                model.method()
+            ))
         })
     }
 
     /// The graph of a vector, ready for the network.
     fn example(&self, position: usize) -> anyhow::Result<Example> {
-        let missing =
-            |problem: &str, fix: &str| Error::input("--explain", Place::Whole, problem, fix);
+        let missing = |requirement: &str| Error::parameter("explain", "given", requirement);
         let model = self.hg2v()?;
         let graphs = self.graphs.as_ref().ok_or_else(|| {
-            missing("it needs the graphs that the vectors belong to", "name them with --data DATA")
+            missing("it needs the graphs that the vectors belong to: name them with --data DATA")
         })?;
         let at = graphs.place(&self.catalog.ids[position], position)?;
         let run = Run { position: at as u64, ..Run::of(&graphs.records[at..=at], &graphs.file) };
@@ -274,13 +274,13 @@ impl Set {
 fn check(args: &Args, is_model: bool) -> Result<()> {
     let refused = |name, requirement: &str| Err(Error::parameter(name, "given", requirement));
     if is_model && args.model.is_some() {
-        return refused("--model", "it is for a file of vectors, and MODEL-or-E is a model itself");
+        return refused("model", "it is for a file of vectors, and MODEL-or-E is a model itself");
     }
     if !is_model && args.data.is_some() && !args.explain {
-        return refused("--data", "it is for --explain, or for a model, which has no vectors");
+        return refused("data", "it is for --explain, or for a model, which has no vectors");
     }
     if !is_model && args.model.is_none() && args.device.device != MachineName::Cpu {
-        return refused("--device", "a file of vectors is searched on the processor");
+        return refused("device", "a file of vectors is searched on the processor");
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use super::table::{Row, Table};
 use crate::dataset::node_count::are_positions;
 use crate::dataset::text::{self, Budget, few, finite};
 use crate::dataset::{Format, Limits, Source};
-use crate::error::{Error, Place, Result, shown};
+use crate::error::{Error, Limit, Place, Problem, Result, shown};
 use crate::graph::{Features, GraphRecord, Scalar};
 use crate::group::Groups;
 
@@ -19,7 +19,7 @@ use crate::group::Groups;
 /// When a table is missing or malformed. What concerns a single graph (a cell that is no
 /// number, a repeated node, an edge to an unlisted one) comes in place of that graph's record.
 pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
-    let mut budget = Budget::new(limits.max_unpacked_bytes, "--max-unpacked-bytes");
+    let mut budget = Budget::new(Limit::UnpackedBytes, limits.max_unpacked_bytes);
     let mut ignored = Vec::new();
     let mut graphs = Graphs::default();
     let longest = limits.max_record_bytes;
@@ -334,15 +334,14 @@ impl Folder {
             return Ok(());
         }
         let first = rows.first().map_or(1, |&row| lines[row as usize]);
-        Err(Error::input(
-            file,
-            Place::Line(first),
-            format!(
-                "the graph that begins here has {nodes} nodes, more than the {} allowed",
-                self.max_nodes
-            ),
-            "if it really is that large, raise --max-nodes",
-        ))
+        let problem = Problem::Beyond {
+            limit: Limit::Nodes,
+            found: Some(nodes as u64),
+            allowed: self.max_nodes,
+            what: format!("the graph that begins here has {nodes} nodes").into(),
+            fix: None,
+        };
+        Err(problem.at(file, Place::Line(first)))
     }
 }
 

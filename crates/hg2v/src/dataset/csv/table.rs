@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::dataset::text::utf8_file;
-use crate::error::{Error, Place, Result, shown};
+use crate::error::{Error, Limit, Place, Problem, Result, shown};
 
 /// A table held whole, with its header read.
 pub(crate) struct Table<'a> {
@@ -117,7 +117,7 @@ impl Row<'_, '_> {
     }
 
     /// An error about the cell in `column`.
-    pub(crate) fn bad(&self, column: usize, problem: &str, fix: &str) -> Error {
+    pub(crate) fn bad(&self, column: usize, problem: &str, fix: &'static str) -> Error {
         let name = self.header.get(column).map_or("", |name| name);
         Error::input(
             self.file,
@@ -151,16 +151,14 @@ impl<'a> Rows<'a> {
                 if (self.at - start) as u64 <= self.max_row {
                     continue;
                 }
-                return Err(Error::input(
-                    &self.file,
-                    Place::Line(line),
-                    format!(
-                        "the row {} is longer than the {} bytes allowed",
-                        shown(rest),
-                        self.max_row
-                    ),
-                    "if rows really are that long, raise --max-record-bytes",
-                ));
+                let problem = Problem::Beyond {
+                    limit: Limit::RecordBytes,
+                    found: None,
+                    allowed: self.max_row,
+                    what: format!("the row {} is longer", shown(rest)).into(),
+                    fix: None,
+                };
+                return Err(problem.at(&self.file, Place::Line(line)));
             }
             if cells.len() > 1 || cells.first().is_some_and(|cell| !cell.is_empty()) {
                 return Ok(Some((line, cells)));

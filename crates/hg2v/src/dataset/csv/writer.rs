@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::row::RowWriter;
 use crate::dataset::Sink;
-use crate::error::{Error, Result};
+use crate::error::{Action, Error, Result};
 use crate::graph::GraphRecord;
 use crate::output::OutputFolder;
 use crate::output::overwrite::Destination;
@@ -25,7 +25,7 @@ pub fn write<'a>(to: impl Into<Destination<'a>>) -> Result<Box<dyn Sink>> {
     };
     let folder = OutputFolder::create_over(to, &own)?;
     let path = to.path;
-    let failed = |e| Error::io(path, "create", e);
+    let failed = |e| Error::io(path, Action::Create, e);
     let open = |name: &str, header: &[&str]| -> io::Result<Out> {
         let mut out = RowWriter::commas(File::create_new(folder.working_path().join(name))?);
         out.row(header.iter().copied())?;
@@ -59,14 +59,14 @@ struct CsvSink {
 
 impl Sink for CsvSink {
     fn write(&mut self, record: &GraphRecord) -> Result<()> {
-        self.append(record).map_err(|e| Error::io(self.folder.path(), "write", e))?;
+        self.append(record).map_err(|e| Error::io(self.folder.path(), Action::Write, e))?;
         self.written += 1;
         Ok(())
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
         let path = self.folder.path().to_path_buf();
-        let failed = |e| Error::io(&path, "write", e);
+        let failed = |e| Error::io(&path, Action::Write, e);
         self.graphs.finish().map_err(failed)?;
         self.edges.finish().map_err(failed)?;
         let table = self.folder.working_path().join("nodes.csv");

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{FeatureChoice, FeatureSchema, MAX_DIM, ROUNDING, Scaler, Subject, When, count};
-use crate::error::{Error, Place, Result};
+use super::{FeatureChoice, FeatureSchema, MAX_DIM, ROUNDING, Scaler, Subject, When};
+use crate::error::{Brings, Error, GraphName, Place, Problem, Result};
+use crate::graph::Scalar;
 use crate::graph::structure::COLUMNS;
-use crate::graph::{GraphRecord, Scalar};
 
 /// Fits a [`FeatureSchema`] graph by graph, holding the vocabulary and nothing else.
 #[derive(Debug)]
@@ -14,20 +14,13 @@ pub(crate) struct FeatureFitter {
     file: PathBuf,
     choice: FeatureChoice,
     graphs: u64,
-    /// What the first graph with nodes has, and its name: all others must agree.
-    first: Option<(Has, String)>,
+    /// Which of the chosen features the first graph with nodes has, and its name: all others must
+    /// agree.
+    first: Option<(Brings, GraphName)>,
     attributes: Moments,
     degree: Moments,
     structure: Moments,
     vocabulary: BTreeSet<Scalar>,
-}
-
-/// Which of the chosen features a graph has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Has {
-    /// Attributes a node; 0 for none.
-    attributes: usize,
-    labels: bool,
 }
 
 impl FeatureFitter {
@@ -59,7 +52,7 @@ impl FeatureFitter {
         }
         let features = record.features.as_ref().filter(|_| self.choice.attributes);
         let labels = record.node_labels.as_ref().filter(|_| self.choice.labels);
-        let has = Has {
+        let has = Brings {
             attributes: features.map_or(0, |features| features.dim),
             labels: labels.is_some(),
         };
@@ -67,8 +60,9 @@ impl FeatureFitter {
             None => self.first = Some((has, record.name(position))),
             Some((first, _)) if *first == has => {}
             Some((first, name)) => {
-                let name = name.clone();
-                return Err(self.disagreement(*first, &name, has, record, position));
+                let (expected, first) = (*first, name.clone());
+                let problem = Problem::Unlike { found: has, expected, first };
+                return Err(problem.of(record.name(position), &self.file));
             }
         }
         if has.attributes > MAX_DIM {
@@ -104,12 +98,8 @@ impl FeatureFitter {
     /// attributes are so large that their spread is not a finite number.
     pub(crate) fn finish(self) -> Result<FeatureSchema> {
         if self.graphs == 0 {
-            return Err(Error::input(
-                self.file,
-                Place::Whole,
-                "there are no graphs to learn features from",
-                "give a collection of at least one graph",
-            ));
+            let fix = "give a collection of at least one graph".into();
+            return Err(Problem::NoGraphs { fix }.at(self.file, Place::Whole));
         }
         let has = self.first.as_ref().map(|(has, _)| *has);
         let attributes = has.filter(|has| has.attributes > 0);
@@ -152,40 +142,6 @@ impl FeatureFitter {
             return Err(Error::input(self.file, Place::Whole, problem, too_wide_fix()));
         }
         Ok(schema)
-    }
-
-    fn disagreement(
-        &self,
-        first: Has,
-        first_name: &str,
-        has: Has,
-        record: &GraphRecord,
-        position: u64,
-    ) -> Error {
-        // Speak of attributes when they differ, of labels otherwise.
-        let describe = |which: Has| {
-            if first.attributes != has.attributes {
-                match which.attributes {
-                    0 => "no node attributes".to_owned(),
-                    n => format!("{} a node", count(n, "attribute")),
-                }
-            } else if which.labels {
-                "node labels".to_owned()
-            } else {
-                "no node labels".to_owned()
-            }
-        };
-        let fix = match first.attributes != has.attributes {
-            true => "make all graphs alike, or train without attributes: --attributes false",
-            false => "make all graphs alike, or train without node labels: --labels false",
-        };
-        let name = record.name(position);
-        Error::input(
-            &self.file,
-            Place::Record(position + 1),
-            format!("{name} has {}, but {first_name} has {}", describe(has), describe(first)),
-            fix,
-        )
     }
 
     fn too_wide(&self, what: String, position: u64) -> Error {

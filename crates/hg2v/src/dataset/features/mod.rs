@@ -28,7 +28,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Place, Problem, Result, counted};
 use crate::graph::{Features, Graph, GraphRecord, Scalar, Structure};
 
 pub(crate) use fitter::FeatureFitter;
@@ -248,7 +248,7 @@ impl FeatureSchema {
         };
         values
             .try_reserve_exact(n.saturating_mul(dim))
-            .map_err(|_| too_much_memory(record, n, dim, origin))?;
+            .map_err(|_| mismatch(Problem::Memory { rows: n, columns: dim }, record, origin))?;
         let surroundings = self.structure.as_ref().map(|scaler| (scaler, subject.structure()));
         for node in 0..n {
             if let Some((scaler, features)) = attributes {
@@ -311,10 +311,10 @@ impl fmt::Display for FeatureSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
         if let Some(scaler) = &self.attributes {
-            parts.push(format!("{}, standardised", count(scaler.mean.len(), "attribute")));
+            parts.push(format!("{}, standardised", counted(scaler.mean.len(), "attribute")));
         }
         if let Some(labels) = &self.labels {
-            parts.push(format!("{}, one-hot", count(labels.len(), "label")));
+            parts.push(format!("{}, one-hot", counted(labels.len(), "label")));
         }
         if self.degree.is_some() {
             parts.push("the degree, standardised".to_owned());
@@ -322,12 +322,8 @@ impl fmt::Display for FeatureSchema {
         if let Some(scaler) = &self.structure {
             parts.push(format!("{} of structure, standardised", scaler.mean.len()));
         }
-        write!(f, "{} = {}", parts.join(" + "), count(self.dim(), "column"))
+        write!(f, "{} = {}", parts.join(" + "), counted(self.dim(), "column"))
     }
-}
-
-fn count(n: usize, thing: &str) -> String {
-    format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
 }
 
 impl Scaler {
@@ -350,44 +346,17 @@ fn expected_attributes<'a>(
     let expected = scaler.mean.len();
     match &record.features {
         Some(features) if features.dim == expected => Ok(features),
-        other => Err(mismatch(
-            record,
-            origin,
-            match other {
-                Some(features) => format!("has {} a node", count(features.dim, "attribute")),
-                None => "has no node attributes".to_owned(),
-            },
-            format!(
-                "the model expects {expected}: give the graph the attributes the model was fitted \
-                 to, or fit a model without attributes"
-            ),
-        )),
+        other => {
+            let found = other.as_ref().map_or(0, |features| features.dim);
+            Err(mismatch(Problem::Attributes { expected, found }, record, origin))
+        }
     }
 }
 
 fn expected_labels<'a>(record: &'a GraphRecord, origin: Origin<'_>) -> Result<&'a [Scalar]> {
-    record.node_labels.as_deref().ok_or_else(|| {
-        mismatch(
-            record,
-            origin,
-            "has no node labels".to_owned(),
-            "the model expects them: give the graph node labels, or fit a model without labels"
-                .to_owned(),
-        )
-    })
+    record.node_labels.as_deref().ok_or_else(|| mismatch(Problem::Labels, record, origin))
 }
 
-fn too_much_memory(record: &GraphRecord, n: usize, dim: usize, origin: Origin<'_>) -> Error {
-    mismatch(
-        record,
-        origin,
-        format!("needs a matrix of {n} × {dim} numbers, more than there is memory for"),
-        "use fewer features".to_owned(),
-    )
-}
-
-fn mismatch(record: &GraphRecord, origin: Origin<'_>, problem: String, fix: String) -> Error {
-    let name = record.name(origin.position);
-    let place = Place::Record(origin.position + 1);
-    Error::input(origin.file, place, format!("{name} {problem}"), fix)
+fn mismatch(problem: Problem, record: &GraphRecord, origin: Origin<'_>) -> Error {
+    problem.of(record.name(origin.position), origin.file)
 }

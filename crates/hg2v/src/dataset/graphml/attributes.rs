@@ -7,7 +7,7 @@ use super::Notices;
 use super::document::{Data, Document, Edge, Graph, Key, Kind, Node};
 use crate::dataset::node_count::are_positions;
 use crate::dataset::text::{Budget, finite};
-use crate::error::{Error, Place, Result, shown};
+use crate::error::{Error, Fix, Place, Result, shown};
 use crate::graph::{Features, GraphRecord, Scalar};
 
 /// The record of one graph of a document, without its id, and what its nodes are called.
@@ -83,7 +83,7 @@ pub(super) fn record(
     if !drawing.is_empty() {
         let names: Vec<String> = drawing.iter().map(|column| shown(column.name)).collect();
         notices.say(format!(
-            "the node attributes {} (Gephi's drawing) are not used; --drawing reads them",
+            "the node attributes {} (Gephi's drawing) are not used; the option `drawing` reads them",
             names.join(", ")
         ));
     }
@@ -379,13 +379,13 @@ impl<'a, T: Described> Column<'a, T> {
                         Kind::Text => "text",
                     };
                     let problem = format!("{} has {}", item.name(), shown(value));
-                    self.refuse(item, problem, &format!("its type wants {kind}"))
+                    self.refuse(item, problem, format!("its type wants {kind}"))
                 })
             })
             .collect()
     }
 
-    fn refuse(&self, item: &T, problem: String, fix: &str) -> Error {
+    fn refuse(&self, item: &T, problem: String, fix: impl Into<Fix>) -> Error {
         Error::input(
             self.file,
             Place::Line(item.line()),

@@ -10,7 +10,7 @@ use quick_xml::reader::Reader;
 
 use crate::dataset::Limits;
 use crate::dataset::text::line_at;
-use crate::error::{Error, Place, Result, shown};
+use crate::error::{Error, Fix, Limit, Place, Problem, Result, shown};
 
 /// How deep elements may nest; GraphML itself needs four levels.
 const MAX_DEPTH: usize = 64;
@@ -341,10 +341,14 @@ impl Parser<'_> {
         };
         graph.nodes.push(node);
         if graph.nodes.len() as u64 > self.max_nodes {
-            return Err(self.refuse(
-                format!("the graph has more than the {} nodes allowed", self.max_nodes),
-                "if it really is that large, raise --max-nodes",
-            ));
+            let problem = Problem::Beyond {
+                limit: Limit::Nodes,
+                found: None,
+                allowed: self.max_nodes,
+                what: "the graph has more".into(),
+                fix: None,
+            };
+            return Err(problem.at(self.file, Place::Line(self.line)));
         }
         Ok(Inside::Node)
     }
@@ -436,7 +440,7 @@ impl Parser<'_> {
         )
     }
 
-    fn refuse(&self, problem: String, fix: &str) -> Error {
+    fn refuse(&self, problem: String, fix: impl Into<Fix>) -> Error {
         Error::input(self.file, Place::Line(self.line), problem, fix)
     }
 }

@@ -36,7 +36,7 @@ use super::folder;
 use super::gzip::{self, Gunzip};
 use super::text::{Budget, few, utf8_file};
 use super::{Format, Limits, Source};
-use crate::error::{Error, Place, Result};
+use crate::error::{Action, Error, Limit, Place, Result};
 use crate::graph::{GraphRecord, Scalar};
 use crate::input::open_regular;
 use attributes::Names;
@@ -53,7 +53,7 @@ pub(super) const ENDINGS: [&str; 2] = [".graphml", ".graphml.gz"];
 pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
     let alone = !path.is_dir();
     let files = if alone { vec![path.to_path_buf()] } else { files_in(path)? };
-    let mut budget = Budget::new(limits.max_unpacked_bytes, "--max-unpacked-bytes");
+    let mut budget = Budget::new(Limit::UnpackedBytes, limits.max_unpacked_bytes);
     let mut records: Vec<Result<GraphRecord>> = Vec::new();
     let mut names = Vec::new();
     let mut notices = Notices::default();
@@ -102,8 +102,8 @@ fn files_in(path: &Path) -> Result<Vec<PathBuf>> {
 
 /// The bytes of a file, compressed or not.
 fn unfolded(file: &Path, budget: &mut Budget, limits: &Limits) -> Result<Vec<u8>> {
-    let failed = |e| Error::io(file, "read", e);
-    let longest = Budget::new(limits.max_record_bytes, "--max-record-bytes");
+    let failed = |e| Error::io(file, Action::Read, e);
+    let longest = Budget::new(Limit::RecordBytes, limits.max_record_bytes);
     let mut raw = BufReader::new(open_regular(file).map_err(failed)?);
     if !raw.fill_buf().map_err(failed)?.starts_with(&gzip::MAGIC) {
         longest.claim(file, raw.get_ref().metadata().map_err(failed)?.len())?;

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::dataset::gzip;
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Limit, Place, Problem, Result};
 
 /// A line without its end, and its number from 1.
 pub(super) struct Line<'b> {
@@ -121,7 +121,12 @@ impl Lines {
 }
 
 pub(super) fn too_long(path: &Path, number: u64, longest: u64) -> Error {
-    let problem = format!("the line is longer than {longest} bytes");
-    let fix = "write one graph a line; if a graph is this large, raise --max-record-bytes";
-    Error::input(path, Place::Line(number), problem, fix).of_one_graph()
+    let problem = Problem::Beyond {
+        limit: Limit::RecordBytes,
+        found: None,
+        allowed: longest,
+        what: "the line is longer".into(),
+        fix: Some("write one graph a line"),
+    };
+    problem.at(path, Place::Line(number)).of_one_graph()
 }

@@ -31,7 +31,7 @@ use rayon::prelude::*;
 
 use super::gzip::{self, Gunzip};
 use super::{Format, Limits, Notes, Source};
-use crate::error::{Error, Place, Result};
+use crate::error::{Action, Error, Place, Problem, Result};
 use crate::graph::GraphRecord;
 use lines::{Lines, too_long};
 use parse::{Parsed, Parser};
@@ -46,7 +46,7 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
     if path == Path::new("-") {
         return from_reader(Path::new("<stdin>"), io::stdin(), limits);
     }
-    let file = File::open(path).map_err(|e| Error::io(path, "read", e))?;
+    let file = File::open(path).map_err(|e| Error::io(path, Action::Read, e))?;
     from_reader(path, file, limits)
 }
 
@@ -61,7 +61,7 @@ pub fn from_reader(
 ) -> Result<Source> {
     let mut magic = [0; gzip::MAGIC.len()];
     let length =
-        super::read_up_to(&mut reader, &mut magic).map_err(|e| Error::io(path, "read", e))?;
+        super::read_up_to(&mut reader, &mut magic).map_err(|e| Error::io(path, Action::Read, e))?;
     let whole = Cursor::new(magic).take(length as u64).chain(reader);
     let (format, text): (_, Box<dyn Read + Send>) = if magic == gzip::MAGIC {
         let compressed = BufReader::with_capacity(1 << 16, whole);
@@ -92,8 +92,7 @@ pub fn from_reader(
 pub fn from_line(name: &Path, number: u64, line: &[u8], limits: &Limits) -> Result<GraphRecord> {
     let place = Place::Line(number);
     if line.len() as u64 > limits.max_record_bytes {
-        let problem = format!("the line is longer than {} bytes", limits.max_record_bytes);
-        return Err(Error::input(name, place, problem, "send smaller graphs, or raise the limit"));
+        return Err(lines::too_long(name, number, limits.max_record_bytes));
     }
     let parsed = Parser::new(limits).parse(line).map_err(|fault| fault.at(name, place))?;
     Ok(parsed.record)
@@ -156,12 +155,9 @@ impl Iterator for Graphs {
                     Ok(None) => {
                         self.ended = true;
                         if !self.any {
-                            return Some(Err(Error::input(
-                                &self.path,
-                                Place::Whole,
-                                "it holds no graphs",
-                                "write one JSON object a line, such as {\"edges\":[[0,1]]}",
-                            )));
+                            let fix = "write one JSON object a line, such as {\"edges\":[[0,1]]}";
+                            let problem = Problem::NoGraphs { fix: fix.into() };
+                            return Some(Err(problem.at(&self.path, Place::Whole)));
                         }
                     }
                     Err(error) => {

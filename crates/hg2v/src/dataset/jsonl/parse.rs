@@ -12,7 +12,7 @@ use serde::de::DeserializeSeed;
 use crate::dataset::Limits;
 use crate::dataset::fault::Fault;
 use crate::dataset::node_count::{NodeCount, are_positions, same_length};
-use crate::error::shown;
+use crate::error::{Fix, shown};
 use crate::graph::{Features, GraphRecord, Scalar};
 
 use visit::Object;
@@ -152,7 +152,7 @@ impl Graph<'_> {
     }
 
     /// Keeps what is wrong here, and gives the error that stops the JSON reader.
-    fn stop<E: serde::de::Error>(&mut self, problem: String, fix: impl Into<String>) -> E {
+    fn stop<E: serde::de::Error>(&mut self, problem: String, fix: impl Into<Fix>) -> E {
         self.fault = Some(Fault::new(problem, fix));
         E::custom("refused")
     }
@@ -169,7 +169,8 @@ impl Graph<'_> {
                 .find(|(_, name, _)| Some(*name) == self.key)
                 .map_or("write one JSON object a line, such as {\"edges\":[[0,1]]}", |k| k.2);
             let message: String = message.chars().take(160).collect();
-            return Fault::new(format!("{}: {message} (column {column})", self.here()), fix);
+            let what = format!("{}: {}", self.here(), in_words(&message));
+            return Fault::new(what, fix).column(column);
         }
         let token = token_at(self.text, column);
         let fix = if ["NaN", "Inf", "-Inf", "nan", "inf", "-inf"]
@@ -186,7 +187,8 @@ impl Graph<'_> {
             Some(_) => format!(" in {}", self.here()),
             None => String::new(),
         };
-        Fault::new(format!("not JSON at column {column}, {}{place}: {message}", shown(token)), fix)
+        let what = format!("not JSON, {}{place}: {message}", shown(token));
+        Fault::new(what, fix).column(column)
     }
 
     /// The record, once the whole line is read, and the buffer of ends back.
@@ -306,6 +308,15 @@ fn spelled(scalar: &Scalar) -> String {
 
 fn bit(key: Key) -> u16 {
     KEYS.iter().position(|known| known.0 == key).map_or(0, |position| 1 << position)
+}
+
+/// What serde says of a value of a wrong type, as a sentence.
+fn in_words(message: &str) -> String {
+    let wrong = message.strip_prefix("invalid type: ");
+    match wrong.and_then(|wrong| wrong.split_once(", expected ")) {
+        Some((found, wanted)) => format!("it is {found}, not {wanted}"),
+        None => message.to_owned(),
+    }
 }
 
 /// The word of `text` around a column counted from 1.

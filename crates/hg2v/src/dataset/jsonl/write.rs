@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::dataset::Sink;
-use crate::error::{Error, Result};
+use crate::error::{Action, Error, Result};
 use crate::graph::GraphRecord;
 use crate::output::OutputFile;
 use crate::output::overwrite::Destination;
@@ -54,14 +54,14 @@ impl Sink for Lines {
             Out::Plain(out) => out.write_all(&self.line),
             Out::Gzip(out) => out.write_all(&self.line),
         });
-        written.map_err(|e| Error::io(self.out.path(), "write", e))
+        written.map_err(|e| Error::io(self.out.path(), Action::Write, e))
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
         let path = self.out.path().to_path_buf();
         match self.out {
             Out::Plain(out) => out.commit(),
-            Out::Gzip(out) => out.finish().map_err(|e| Error::io(path, "write", e))?.commit(),
+            Out::Gzip(out) => out.finish().map_err(|e| Error::io(path, Action::Write, e))?.commit(),
         }
     }
 }

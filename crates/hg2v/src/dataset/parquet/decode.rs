@@ -20,7 +20,7 @@ use super::scalars::{
 use crate::dataset::fault::Fault;
 use crate::dataset::node_count::{NodeCount, are_positions, same_length};
 use crate::dataset::{Format, Limits, Source};
-use crate::error::{Error, Place, Result, shown};
+use crate::error::{Error, Fix, Limit, Place, Problem, Result, shown};
 use crate::graph::{Features, GraphRecord, Scalar};
 
 /// What a column must hold.
@@ -124,7 +124,7 @@ struct Known {
 
 /// The columns of the format that the file has, and a sentence on each other one.
 fn find_columns(path: &Path, schema: &Schema) -> Result<(Vec<Known>, Vec<String>)> {
-    let refuse = |problem: String, fix: &str| Error::input(path, Place::Whole, problem, fix);
+    let refuse = |problem: String, fix: Fix| Error::input(path, Place::Whole, problem, fix);
     let mut known: Vec<Known> = Vec::new();
     let mut ignored = Vec::new();
     for (root, field) in schema.fields().iter().enumerate() {
@@ -139,24 +139,22 @@ fn find_columns(path: &Path, schema: &Schema) -> Result<(Vec<Known>, Vec<String>
         if known.iter().any(|column| column.name == name) {
             return Err(refuse(
                 format!("it has two columns `{name}`"),
-                "rename or drop one of them",
+                "rename or drop one of them".into(),
             ));
         }
         if !shape.fits(field.data_type()) {
             return Err(refuse(
                 format!("column `{name}` is {}", shown(&field.data_type().to_string())),
-                &format!("write it as {}", shape.wanted()),
+                format!("write it as {}", shape.wanted()).into(),
             ));
         }
         known.push(Known { root, name });
     }
     for name in ["src", "dst"] {
         if !known.iter().any(|column| column.name == name) {
-            return Err(refuse(
-                format!("it has no column `{name}`"),
-                "write one row a graph, with list columns `src` and `dst` of the edges' ends \
-                 counted from 0",
-            ));
+            let fix = "write one row a graph, with list columns `src` and `dst` of the edges' ends \
+                       counted from 0";
+            return Err(Problem::Column { name, fix: fix.into() }.at(path, Place::Whole));
         }
     }
     Ok((known, ignored))
@@ -252,12 +250,8 @@ impl Iterator for Graphs {
                 Ok(None) => {
                     self.reader = None;
                     return (self.row == 0).then(|| {
-                        Err(Error::input(
-                            &self.path,
-                            Place::Whole,
-                            "it holds no graphs",
-                            "write one row a graph",
-                        ))
+                        let fix = "write one row a graph".into();
+                        Err(Problem::NoGraphs { fix }.at(&self.path, Place::Whole))
                     });
                 }
                 Err(problem) => {
@@ -331,7 +325,7 @@ impl Batch {
     /// hard to count.
     fn record(&self, row: usize, limits: &Limits) -> std::result::Result<GraphRecord, Fault> {
         self.decoded(row, limits).map_err(|fault| {
-            let mut text = TextBudget::new(limits.max_record_bytes);
+            let mut text = TextBudget::new(Limit::RecordBytes, limits.max_record_bytes);
             match ScalarColumn::row("id", &self.id, row, &mut text) {
                 Ok(Some(id)) => fault.of(&id),
                 _ => fault,
@@ -353,7 +347,7 @@ impl Batch {
             })?;
             count.says("num_nodes", nodes)?;
         }
-        let mut text = TextBudget::new(limits.max_record_bytes);
+        let mut text = TextBudget::new(Limit::RecordBytes, limits.max_record_bytes);
         let names = ScalarLists::row("nodes", &self.nodes, row, &mut text)?;
         if let Some(names) = &names {
             count.says("nodes", names.len() as u64)?;

@@ -35,7 +35,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::{Format, Limits, Source, folder};
-use crate::error::{Error, Place, Result};
+use crate::error::{Action, Error, Place, Problem, Result};
 use crate::input::open_regular;
 pub use decode::{each_record, records};
 pub use write::{batch, write};
@@ -69,8 +69,8 @@ fn read_folder(path: &Path, limits: Limits) -> Result<Source> {
         }
     }
     if files.is_empty() {
-        let problem = "its Parquet files hold no graphs";
-        return Err(Error::input(path, Place::Whole, problem, "write one row a graph"));
+        let fix = "write one row a graph".into();
+        return Err(Problem::NoGraphs { fix }.at(path, Place::Whole));
     }
     let graphs = files.into_iter().flat_map(move |file| match read_file(&file, &limits) {
         Ok(source) => source.graphs,
@@ -83,6 +83,6 @@ fn read_folder(path: &Path, limits: Limits) -> Result<Source> {
 }
 
 fn read_file(path: &Path, limits: &Limits) -> Result<Source> {
-    let file = open_regular(path).map_err(|e| Error::io(path, "read", e))?;
+    let file = open_regular(path).map_err(|e| Error::io(path, Action::Read, e))?;
     decode::open(path, file, limits)
 }

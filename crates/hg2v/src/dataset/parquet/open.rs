@@ -18,7 +18,7 @@ use parquet::file::metadata::ParquetMetaData;
 use super::grammar;
 use super::guard::guarded;
 use crate::dataset::Limits;
-use crate::error::{Error, Place, Result, shown};
+use crate::error::{Error, Limit, Place, Problem, Result, shown};
 
 /// About how many decoded bytes of rows are held at a time, where rows are of
 /// ordinary size; a single row may take more.
@@ -181,17 +181,17 @@ fn bound_memory(
             let used = name.is_some_and(|name| used.contains(&name.as_str()));
             let values = u64::try_from(column.num_values()).unwrap_or(u64::MAX);
             if used && values.saturating_mul(8) > limits.max_unpacked_bytes {
-                return Err(Error::input(
-                    path,
-                    Place::Whole,
-                    format!(
-                        "row group {group} claims {values} values in column {}, more than {} bytes",
-                        shown(&column.column_path().string()),
-                        limits.max_unpacked_bytes
-                    ),
-                    "write it again with smaller row groups; if it must be so large, \
-                     raise --max-unpacked-bytes",
-                ));
+                let column = shown(&column.column_path().string());
+                let what =
+                    format!("row group {group} claims {values} values in column {column}, more");
+                let problem = Problem::Beyond {
+                    limit: Limit::UnpackedBytes,
+                    found: None,
+                    allowed: limits.max_unpacked_bytes,
+                    what: what.into(),
+                    fix: Some("write it again with smaller row groups"),
+                };
+                return Err(problem.at(path, Place::Whole));
             }
         }
     }

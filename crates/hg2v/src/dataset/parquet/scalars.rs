@@ -11,7 +11,7 @@ use arrow_schema::{DataType, Field};
 
 use super::JSON_COLUMNS;
 use crate::dataset::fault::Fault;
-use crate::error::shown;
+use crate::error::{Limit, Problem, shown};
 use crate::graph::Scalar;
 
 /// Scalars of one kind, and whether their texts are JSON.
@@ -28,19 +28,24 @@ pub(super) struct ScalarLists {
 
 /// Bytes of text that a row, or a file, may still take. One text of a dictionary can stand
 /// in a row any number of times, so the file's size does not bound them.
-pub(crate) struct TextBudget(u64);
+pub(crate) struct TextBudget {
+    limit: Limit,
+    allowed: u64,
+    left: u64,
+}
 
 impl TextBudget {
-    pub(crate) fn new(bytes: u64) -> TextBudget {
-        TextBudget(bytes)
+    pub(crate) fn new(limit: Limit, allowed: u64) -> TextBudget {
+        TextBudget { limit, allowed, left: allowed }
     }
 
     fn spend(&mut self, name: &str, text: &[u8]) -> std::result::Result<(), Fault> {
-        self.0 = self.0.checked_sub(text.len() as u64).ok_or_else(|| {
-            Fault::new(
-                format!("`{name}` takes the row's texts beyond the bytes a record may have"),
-                "write shorter labels; if a graph is this large, raise --max-record-bytes",
-            )
+        self.left = self.left.checked_sub(text.len() as u64).ok_or_else(|| Problem::Beyond {
+            limit: self.limit,
+            found: None,
+            allowed: self.allowed,
+            what: format!("with `{name}`, its texts are longer").into(),
+            fix: Some("write shorter labels"),
         })?;
         Ok(())
     }

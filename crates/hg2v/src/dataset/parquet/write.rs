@@ -18,7 +18,7 @@ use parquet::file::properties::WriterProperties;
 use super::columns::{Columns, Kind, entry};
 use super::{JSON_COLUMNS, decode};
 use crate::dataset::{Limits, Sink};
-use crate::error::{Error, Place, Result};
+use crate::error::{Action, Error, Place, Result};
 use crate::graph::{GraphRecord, Scalar};
 use crate::output::OutputFile;
 use crate::output::overwrite::Destination;
@@ -154,11 +154,11 @@ impl Rows {
 
     fn failed_before(&self) -> Error {
         let error = std::io::Error::other("an earlier row group could not be written");
-        Error::io(&self.path, "write", error)
+        Error::io(&self.path, Action::Write, error)
     }
 
     fn refused(&self, error: ParquetError) -> Error {
-        Error::io(&self.path, "write", io_cause(error))
+        Error::io(&self.path, Action::Write, io_cause(error))
     }
 }
 

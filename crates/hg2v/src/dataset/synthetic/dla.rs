@@ -77,17 +77,17 @@ impl Model for Dla {
     }
 
     fn check(&self) -> Result<()> {
-        at_least("--nodes", self.nodes, 1)?;
+        at_least("nodes", self.nodes, 1)?;
         if self.stickiness.is_empty() {
-            return Err(Error::parameter("--stick", "empty", "it must list a probability"));
+            return Err(Error::parameter("stick", "empty", "it must list a probability"));
         }
         for &p in &self.stickiness {
             // A particle would wander for ever at 0, and for an age near it.
             if !(1e-4..=1.0).contains(&p) {
-                return Err(Error::parameter("--stick", p, "it must be from 0.0001 to 1"));
+                return Err(Error::parameter("stick", p, "it must be from 0.0001 to 1"));
             }
         }
-        for (name, value) in [("--radius", self.radius), ("--step", self.step)] {
+        for (name, value) in [("radius", self.radius), ("step", self.step)] {
             if !(1e-6..=1e6).contains(&value) {
                 return Err(Error::parameter(name, value, "it must be from 1e-6 to 1e6"));
             }
@@ -95,7 +95,7 @@ impl Model for Dla {
         let ratio = self.step / self.radius;
         if !(0.01..=100.0).contains(&ratio) {
             return Err(Error::parameter(
-                "--step",
+                "step",
                 self.step,
                 format!("it must be from 1/100 to 100 times the radius, {}", self.radius),
             ));

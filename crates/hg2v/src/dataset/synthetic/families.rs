@@ -119,14 +119,14 @@ impl Model for Family {
 
     fn check(&self) -> Result<()> {
         match *self {
-            Family::Path { nodes } | Family::Star { nodes } => at_least("--nodes", nodes, 1),
-            Family::Cycle { nodes } => at_least("--nodes", nodes, 3),
-            Family::Wheel { nodes } => at_least("--nodes", nodes, 4),
+            Family::Path { nodes } | Family::Star { nodes } => at_least("nodes", nodes, 1),
+            Family::Cycle { nodes } => at_least("nodes", nodes, 3),
+            Family::Wheel { nodes } => at_least("nodes", nodes, 4),
             Family::Ladder { nodes } => {
-                at_least("--nodes", nodes, 2)?;
+                at_least("nodes", nodes, 2)?;
                 if nodes % 2 == 1 {
                     return Err(Error::parameter(
-                        "--nodes",
+                        "nodes",
                         nodes,
                         "a ladder has two nodes a rung: it must be even",
                     ));
@@ -134,17 +134,17 @@ impl Model for Family {
                 Ok(())
             }
             Family::Tree { nodes, branching } => {
-                at_least("--nodes", nodes, 1)?;
-                at_least("--branching", branching, 1)
+                at_least("nodes", nodes, 1)?;
+                at_least("branching", branching, 1)
             }
             Family::Grid { rows, columns } => {
-                at_least("--rows", rows, 1)?;
-                at_least("--columns", columns, 1)?;
-                room_for_edges("--rows", rows, 2.0 * f64::from(rows) * f64::from(columns))
+                at_least("rows", rows, 1)?;
+                at_least("columns", columns, 1)?;
+                room_for_edges("rows", rows, 2.0 * f64::from(rows) * f64::from(columns))
             }
             Family::Complete { nodes } => {
-                at_least("--nodes", nodes, 1)?;
-                room_for_edges("--nodes", nodes, f64::from(nodes).powi(2) / 2.0)
+                at_least("nodes", nodes, 1)?;
+                room_for_edges("nodes", nodes, f64::from(nodes).powi(2) / 2.0)
             }
         }
     }

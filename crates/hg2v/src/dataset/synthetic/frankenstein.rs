@@ -153,7 +153,7 @@ impl Model for Frankenstein {
 
     fn check(&self) -> Result<()> {
         match self.is_empty() {
-            true => Err(Error::parameter("--bursi", "empty", "it must hold a molecule")),
+            true => Err(Error::parameter("bursi", "empty", "it must hold a molecule")),
             false => Ok(()),
         }
     }

@@ -31,12 +31,12 @@ impl Noise {
         }
         if record.weights.is_some() || record.edge_labels.is_some() {
             let requirement = "these graphs' edges have weights or labels, and new ones would not";
-            return Err(Error::parameter("--add-edges", self.add, requirement));
+            return Err(Error::parameter("add_edges", self.add, requirement));
         }
         let num_edges = record.edges.len() as u64;
         if self.remove > num_edges {
             return Err(Error::parameter(
-                "--remove-edges",
+                "remove_edges",
                 self.remove,
                 format!("the graph has {num_edges} edges"),
             ));
@@ -46,7 +46,7 @@ impl Noise {
         let free = pairs.saturating_sub(num_edges);
         if self.add > free {
             return Err(Error::parameter(
-                "--add-edges",
+                "add_edges",
                 self.add,
                 format!("the graph leaves {free} pairs of nodes unjoined"),
             ));

@@ -26,10 +26,10 @@ impl Model for ErdosRenyi {
     }
 
     fn check(&self) -> Result<()> {
-        at_least("--nodes", self.nodes, 1)?;
-        probability("--probability", self.probability)?;
+        at_least("nodes", self.nodes, 1)?;
+        probability("probability", self.probability)?;
         let edges = f64::from(self.nodes).powi(2) / 2.0 * self.probability;
-        room_for_edges("--probability", self.probability, edges)
+        room_for_edges("probability", self.probability, edges)
     }
 
     fn num_nodes(&self) -> u64 {
@@ -66,18 +66,18 @@ impl Model for StochasticBlock {
         let nodes = self.num_nodes();
         if nodes == 0 || nodes > u64::from(u32::MAX) {
             return Err(Error::parameter(
-                "--sizes",
+                "sizes",
                 format!("{nodes} nodes in all"),
                 "it must be from 1 to 2^32 − 1",
             ));
         }
-        probability("--p-in", self.p_in)?;
-        probability("--p-out", self.p_out)?;
+        probability("p_in", self.p_in)?;
+        probability("p_out", self.p_out)?;
         let half_square = |n: f64| n * n / 2.0;
         let within: f64 = self.sizes.iter().map(|&n| half_square(f64::from(n))).sum();
         let between = half_square(nodes as f64) - within;
         let edges = within * self.p_in + between * self.p_out;
-        room_for_edges("--p-in", self.p_in, edges)
+        room_for_edges("p_in", self.p_in, edges)
     }
 
     fn num_nodes(&self) -> u64 {
@@ -175,16 +175,16 @@ impl Model for BarabasiAlbert {
     }
 
     fn check(&self) -> Result<()> {
-        at_least("--attach", self.attach, 1)?;
+        at_least("attach", self.attach, 1)?;
         if self.nodes <= self.attach {
             return Err(Error::parameter(
-                "--nodes",
+                "nodes",
                 self.nodes,
-                format!("it must be more than --attach, {}", self.attach),
+                format!("it must be more than {}, the edges of a new node", self.attach),
             ));
         }
         let edges = f64::from(self.nodes) * f64::from(self.attach);
-        room_for_edges("--attach", self.attach, edges)
+        room_for_edges("attach", self.attach, edges)
     }
 
     fn num_nodes(&self) -> u64 {
@@ -235,17 +235,20 @@ impl Model for WattsStrogatz {
     }
 
     fn check(&self) -> Result<()> {
-        probability("--probability", self.probability)?;
+        probability("probability", self.probability)?;
         let k = self.neighbors;
         if k < 2 || k % 2 == 1 || k >= self.nodes {
             return Err(Error::parameter(
-                "--neighbors",
+                "neighbors",
                 k,
-                format!("it must be even, at least 2, and below --nodes, {}", self.nodes),
+                format!(
+                    "it must be even, at least 2, and below {}, the number of nodes",
+                    self.nodes
+                ),
             ));
         }
         let edges = f64::from(self.nodes) * f64::from(k) / 2.0;
-        room_for_edges("--neighbors", k, edges)
+        room_for_edges("neighbors", k, edges)
     }
 
     fn num_nodes(&self) -> u64 {
@@ -301,13 +304,13 @@ impl Model for RandomGeometric {
     }
 
     fn check(&self) -> Result<()> {
-        at_least("--nodes", self.nodes, 1)?;
+        at_least("nodes", self.nodes, 1)?;
         if !(self.radius.is_finite() && self.radius >= 0.0) {
-            return Err(Error::parameter("--radius", self.radius, "it must be a number from 0 up"));
+            return Err(Error::parameter("radius", self.radius, "it must be a number from 0 up"));
         }
         let share = (std::f64::consts::PI * self.radius * self.radius).min(1.0);
         let edges = f64::from(self.nodes).powi(2) / 2.0 * share;
-        room_for_edges("--radius", self.radius, edges)
+        room_for_edges("radius", self.radius, edges)
     }
 
     fn num_nodes(&self) -> u64 {

@@ -162,8 +162,9 @@ pub(super) fn numbers(
 
 fn row_of_numbers(held: &Held, number: u64, line: &[u8], table: &mut Features) -> Result<()> {
     let line = utf8(&held.path, number, line)?;
-    let refused =
-        |problem, fix: &str| Err(Error::input(&held.path, Place::Line(number), problem, fix));
+    let refused = |problem, fix: &'static str| {
+        Err(Error::input(&held.path, Place::Line(number), problem, fix))
+    };
     let before = table.values.len();
     for field in fields(line) {
         match finite(field) {

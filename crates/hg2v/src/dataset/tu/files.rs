@@ -10,7 +10,7 @@ use zip::ZipArchive;
 use super::suffix;
 use crate::dataset::text::{Budget, few};
 use crate::dataset::{Format, Limits};
-use crate::error::{Error, Place, Result, shown};
+use crate::error::{Action, Error, Limit, Place, Result, shown};
 use crate::input::open_regular;
 
 /// A file of the set, held whole.
@@ -52,7 +52,7 @@ impl Files {
             container,
             names,
             stem,
-            budget: Budget::new(limits.max_unpacked_bytes, "--max-unpacked-bytes"),
+            budget: Budget::new(Limit::UnpackedBytes, limits.max_unpacked_bytes),
         })
     }
 
@@ -138,7 +138,7 @@ impl Files {
 }
 
 fn list_folder(path: &Path) -> Result<Vec<String>> {
-    let failed = |e| Error::io(path, "read", e);
+    let failed = |e| Error::io(path, Action::Read, e);
     let mut names = Vec::new();
     for entry in fs::read_dir(path).map_err(failed)? {
         let entry = entry.map_err(failed)?;
@@ -159,7 +159,7 @@ fn list_zip(path: &Path) -> Result<(ZipArchive<BufReader<File>>, Vec<String>)> {
             "fetch or make it again",
         )
     };
-    let file = open_regular(path).map_err(|e| Error::io(path, "read", e))?;
+    let file = open_regular(path).map_err(|e| Error::io(path, Action::Read, e))?;
     let archive = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
     let mut names = Vec::new();
     for name in archive.file_names() {

@@ -5,7 +5,7 @@ use super::faults::Faults;
 use super::files::Held;
 use crate::dataset::Limits;
 use crate::dataset::text::{lines, unsigned};
-use crate::error::{Error, Place, Result, shown};
+use crate::error::{Error, Limit, Place, Problem, Result, shown};
 use crate::graph::Scalar;
 use crate::group::Groups;
 
@@ -65,11 +65,14 @@ impl Nodes {
         let Groups { starts, order } = Groups::new(num_graphs, &graph_of);
         for (graph, nodes) in starts.windows(2).map(|w| w[1] - w[0]).enumerate() {
             if nodes as u64 > limits.max_nodes {
-                let most = limits.max_nodes;
-                let problem =
-                    format!("graph {} has {nodes} nodes, more than the {most} allowed", graph + 1);
-                let fix = "if it really is that large, raise --max-nodes";
-                faults.add(graph, Error::input(&held.path, Place::Whole, problem, fix));
+                let problem = Problem::Beyond {
+                    limit: Limit::Nodes,
+                    found: Some(nodes as u64),
+                    allowed: limits.max_nodes,
+                    what: format!("graph {} has {nodes} nodes", graph + 1).into(),
+                    fix: None,
+                };
+                faults.add(graph, problem.at(&held.path, Place::Whole));
             }
         }
         let position = (!contiguous).then(|| {

@@ -11,7 +11,7 @@ use zip::write::SimpleFileOptions;
 use super::{Listing, suffix};
 use crate::dataset::Sink;
 use crate::dataset::text::spelled;
-use crate::error::{Error, Place, Result};
+use crate::error::{Action, Error, Place, Result};
 use crate::graph::GraphRecord;
 use crate::output::overwrite::Destination;
 use crate::output::{OutputFile, OutputFolder, ScratchFolder};
@@ -124,7 +124,7 @@ impl Sink for TuSink {
         }
         let listing = listing_of(record);
         self.append(record, listing, position)
-            .map_err(|e| Error::io(&self.place.path, "write", e))?;
+            .map_err(|e| Error::io(&self.place.path, Action::Write, e))?;
         self.listings.push(listing);
         self.last_is_empty = !any_node;
         self.nodes += u64::from(record.num_nodes);
@@ -133,7 +133,7 @@ impl Sink for TuSink {
 
     fn finish(self: Box<Self>) -> Result<()> {
         let path = self.place.path.clone();
-        let failed = |e| Error::io(&path, "write", e);
+        let failed = |e| Error::io(&path, Action::Write, e);
         // The list of listings also counts the graphs, where nothing else does.
         let uncounted = self.last_is_empty && self.graph_labels.file.is_none();
         if uncounted || self.listings.iter().any(|&how| how != Listing::Both) {
@@ -260,7 +260,7 @@ impl Files {
     }
 
     fn create(&self, suffix: &str) -> Result<Out> {
-        self.open(suffix).map_err(|e| Error::io(&self.path, "create", e))
+        self.open(suffix).map_err(|e| Error::io(&self.path, Action::Create, e))
     }
 
     /// A file whose first `absent` lines are empty.

@@ -12,7 +12,7 @@ use cudarc::driver::{self, CudaContext, CudaEvent, CudaFunction, CudaSlice, Cuda
 use cudarc::driver::{DeviceRepr, DriverError, PinnedHostSlice, result};
 use cudarc::nvrtc::{self, Ptx};
 
-use crate::error::{Error, Result};
+use crate::error::{Advice, Error, Fix, Opt, Result};
 
 /// The kernels' source; later files use what earlier ones define.
 const SOURCE: &str = concat!(
@@ -118,7 +118,7 @@ pub(super) use launch;
 /// What failed first.
 struct Failure {
     problem: String,
-    fix: &'static str,
+    fix: Fix,
 }
 
 /// A card, ready to work: one stream, in whose order everything happens.
@@ -138,24 +138,19 @@ pub(super) struct Card {
 }
 
 // What a user can do.
-const TOOLKIT: &str = "install CUDA 12 or 13 and put its libraries on LD_LIBRARY_PATH, or use \
-                       --device cpu";
-const NAME_IT: &str = "name one that is there, or use --device cpu";
-const CHECK: &str = "check with nvidia-smi that the card works, or use --device cpu";
+const TOOLKIT: &str = "install CUDA 12 or 13 and put its libraries on LD_LIBRARY_PATH";
+const NAME_IT: &str = "name one that is there";
+const CHECK: &str = "check with nvidia-smi that the card works";
 
 impl Card {
     /// Opens card number `ordinal`.
     pub(super) fn open(ordinal: usize) -> Result<Card> {
         let name = format!("cuda:{ordinal}");
-        let fail = |problem: String, fix: &str| Error::device(&name, problem, fix);
+        let fail = |problem: String, fix: &'static str| Error::device(&name, problem, fix);
         // SAFETY: looking for a library runs nothing but its own initialisers.
         let present = unsafe {
             [
-                (
-                    driver::sys::is_culib_present(),
-                    "libcuda",
-                    "install NVIDIA's driver, or use --device cpu",
-                ),
+                (driver::sys::is_culib_present(), "libcuda", "install NVIDIA's driver"),
                 (nvrtc::sys::is_culib_present(), "libnvrtc", TOOLKIT),
                 (cublas::sys::is_culib_present(), "libcublas", TOOLKIT),
             ]
@@ -182,11 +177,10 @@ impl Card {
         if capability < OLDEST {
             let (major, minor) = capability;
             let problem = format!("its compute capability is {major}.{minor}");
-            return Err(fail(problem, "use a card of 7.0 (Volta) or newer, or --device cpu"));
+            return Err(fail(problem, "use a card of 7.0 (Volta) or newer"));
         }
-        let code = compile(capability).map_err(|problem| {
-            fail(problem, "update CUDA and NVIDIA's driver together, or use --device cpu")
-        })?;
+        let code = compile(capability)
+            .map_err(|problem| fail(problem, "update CUDA and NVIDIA's driver together"))?;
         let kernels = Kernels::load(&context, code).map_err(said)?;
         let shared = Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
         let shared = context.attribute(shared).map_err(said)?.max(0);
@@ -241,13 +235,15 @@ impl Card {
     pub(super) fn health(&self) -> Result<()> {
         match self.failure.get() {
             None => Ok(()),
-            Some(Failure { problem, fix }) => Err(Error::device(&self.name, problem.clone(), *fix)),
+            Some(Failure { problem, fix }) => {
+                Err(Error::device(&self.name, problem.clone(), fix.clone()))
+            }
         }
     }
 
-    fn fail(&self, problem: String, fix: &'static str) {
+    fn fail(&self, problem: String, fix: impl Into<Fix>) {
         // Only the first counts: those after follow from it.
-        let _ = self.failure.set(Failure { problem, fix });
+        let _ = self.failure.set(Failure { problem, fix: fix.into() });
     }
 
     /// What a call of the driver gave, or nothing after noting its failure.
@@ -301,7 +297,7 @@ impl Card {
                     mib(free),
                     mib(all)
                 );
-                self.fail(problem, "make --batch or --dim smaller, or use --device cpu");
+                self.fail(problem, Advice::Lower(&[Opt::BATCH, Opt::DIM]));
                 None
             }
             Err(error) => self.check(Err(error)),

@@ -1,0 +1,83 @@
+//! Errors as users of the command hear them: options are flags.
+
+use hg2v::error::{Job, Opt, Wording};
+
+/// The command's words.
+pub(crate) struct Command;
+
+impl Wording for Command {
+    fn option(&self, option: Opt) -> String {
+        let name = option.name();
+        match name.contains(|letter: char| letter.is_ascii_uppercase()) {
+            // What has a place instead of a flag: DATA, QUERY.
+            true => name.to_owned(),
+            false => format!("--{}", name.replace('_', "-")),
+        }
+    }
+
+    fn set(&self, option: Opt, values: &[&str]) -> Option<String> {
+        let flag = self.option(option);
+        let given: Vec<String> = values.iter().map(|value| format!("{flag} {value}")).collect();
+        let given = given.join(" or ");
+        Some(match option {
+            Opt::ATTRIBUTES => format!("train without attributes: {given}"),
+            Opt::LABELS => format!("train without node labels: {given}"),
+            _ => format!("use {given}"),
+        })
+    }
+
+    fn give(&self, option: Opt) -> Option<String> {
+        let flag = self.option(option);
+        Some(match option {
+            Opt::BASE => format!("name another address with {flag}"),
+            Opt::DATA_DIR => format!(
+                "if it is the name of a known set, say where sets are kept with {flag} or HG2V_DATA"
+            ),
+            Opt::FORMAT => format!("name the format with {flag}"),
+            _ => format!("give {flag}"),
+        })
+    }
+
+    fn replace(&self) -> Option<String> {
+        Some("replace it with --force".to_owned())
+    }
+
+    fn run(&self, job: Job) -> Option<String> {
+        let text = match job {
+            Job::Download => "fetch it with `hg2v datasets get`",
+            Job::Embed => "write some with `hg2v embed`",
+            Job::Evaluate => "give what `hg2v evaluate --json` prints",
+            Job::Fit => "name a folder that `hg2v fit` or `hg2v demo` wrote",
+            Job::Images => "turn images into graphs with `hg2v images`",
+            Job::Resume => "finish it with `hg2v fit --resume`",
+            _ => return None,
+        };
+        Some(text.to_owned())
+    }
+}
+
+/// The error in one line, with its causes.
+pub(crate) fn told(error: &anyhow::Error) -> String {
+    let mut causes = error.chain().map(link);
+    let mut text = causes.next().unwrap_or_default();
+    for cause in causes {
+        // Most of ours say their cause themselves.
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}
+
+fn link(error: &(dyn std::error::Error + 'static)) -> String {
+    if let Some(error) = error.downcast_ref::<hg2v::Error>() {
+        error.worded(&Command)
+    } else if let Some(error) = error.downcast_ref::<hg2v_eval::Error>() {
+        error.worded(&Command)
+    } else {
+        error.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,296 @@
+//! What can be wrong with input.
+
+use std::path::PathBuf;
+
+use super::{Advice, Error, Fix, GraphName, Job, Limit, Opt, Wording, Words, counted, shown};
+
+/// What is wrong with input. What a program may want to act on has a kind of its own.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Problem {
+    /// A part of a file that does not say what it should, in words about the file alone.
+    Malformed {
+        /// What is wrong, with the offending value in it.
+        what: String,
+        /// What to do.
+        fix: Fix,
+    },
+
+    /// Nothing is there.
+    NotFound {
+        /// The folder in which a known set of that name was looked for, too.
+        searched: Option<PathBuf>,
+        /// What to do.
+        fix: Fix,
+    },
+
+    /// Something else than what is expected: a format that is not known, or not here.
+    Format {
+        /// What is there, and what was expected.
+        what: String,
+        /// What to do.
+        fix: Fix,
+    },
+
+    /// A collection without graphs.
+    NoGraphs {
+        /// What to do.
+        fix: Fix,
+    },
+
+    /// A collection of which every graph was left out.
+    NoneUsable {
+        /// Its graphs.
+        count: u64,
+        /// Why the first was.
+        first: std::sync::Arc<Error>,
+    },
+
+    /// More than a limit allows.
+    Beyond {
+        /// The limit.
+        limit: Limit,
+        /// How much it is, where that is known.
+        found: Option<u64>,
+        /// How much is allowed.
+        allowed: u64,
+        /// What is so large: "the graph has 5 nodes" where that is known, or as far as "than":
+        /// "the line is longer".
+        what: Words,
+        /// What to do, if not to raise the limit.
+        fix: Option<&'static str>,
+    },
+
+    /// A table without a column that it needs.
+    Column {
+        /// The column.
+        name: &'static str,
+        /// What to do.
+        fix: Fix,
+    },
+
+    /// A graph that does not hold together.
+    Incoherent {
+        /// The rest of the sentence: "has 3 weights for 4 edges".
+        what: String,
+    },
+
+    /// A weight that no Laplacian can have.
+    NegativeWeight {
+        /// The nodes that the edge joins.
+        edge: [u32; 2],
+        /// Its weight.
+        weight: f64,
+    },
+
+    /// A graph whose nodes have other features than those of the first graph.
+    Unlike {
+        /// What its nodes have.
+        found: Brings,
+        /// What the nodes of the first graph have.
+        expected: Brings,
+        /// The first graph.
+        first: GraphName,
+    },
+
+    /// A graph whose nodes have another number of attributes than the model was fitted to.
+    Attributes {
+        /// The model's.
+        expected: usize,
+        /// The graph's; 0 where its nodes have none.
+        found: usize,
+    },
+
+    /// A graph without the node labels that the model was fitted to.
+    Labels,
+
+    /// Features that memory cannot hold.
+    Memory {
+        /// Nodes of the graph.
+        rows: usize,
+        /// Numbers a node.
+        columns: usize,
+    },
+
+    /// A model whose training is not finished.
+    Unfinished,
+
+    /// A model of another version of the format.
+    Version {
+        /// Its format.
+        found: u32,
+        /// The version of hg2v that wrote it.
+        writer: String,
+        /// The format of this version.
+        known: u32,
+    },
+
+    /// A file that is not what was written: its digest is another one.
+    Changed {
+        /// What that shows in.
+        what: &'static str,
+        /// What to do.
+        fix: &'static str,
+    },
+
+    /// Vectors that another model made.
+    OtherModel {
+        /// Numbers of a vector: theirs, and the model's.
+        dim: [usize; 2],
+        /// Digests: that of the model that made them, where they say it, and that of this one.
+        digest: [Option<String>; 2],
+    },
+}
+
+/// What the nodes of a graph bring with them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Brings {
+    /// Numbers a node.
+    pub attributes: usize,
+    /// Whether nodes have labels.
+    pub labels: bool,
+}
+
+impl Problem {
+    /// What kind it is, in a word that programs of other languages compare.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Problem::Malformed { .. } => "malformed",
+            Problem::NotFound { .. } => "not-found",
+            Problem::Format { .. } => "format",
+            Problem::NoGraphs { .. } => "no-graphs",
+            Problem::NoneUsable { .. } => "none-usable",
+            Problem::Beyond { .. } => "limit",
+            Problem::Column { .. } => "column",
+            Problem::Incoherent { .. } => "incoherent",
+            Problem::NegativeWeight { .. } => "negative-weight",
+            Problem::Unlike { .. } => "unlike",
+            Problem::Attributes { .. } => "attributes",
+            Problem::Labels => "labels",
+            Problem::Memory { .. } => "memory",
+            Problem::Unfinished => "unfinished",
+            Problem::Version { .. } => "version",
+            Problem::Changed { .. } => "changed",
+            Problem::OtherModel { .. } => "other-model",
+        }
+    }
+
+    /// What is wrong, as a sentence about `graph`, where it is one that is at fault.
+    pub(super) fn worded(&self, graph: Option<&GraphName>, words: &dyn Wording) -> String {
+        let subject = graph.map_or_else(|| "the graph".to_owned(), |name| words.graph(name));
+        match self {
+            Problem::Malformed { what, .. } => match graph {
+                Some(_) => format!("{subject}: {what}"),
+                None => what.clone(),
+            },
+            Problem::NotFound { searched: None, .. } => "no such file or folder".to_owned(),
+            Problem::NotFound { searched: Some(folder), .. } => {
+                let folder = folder.display();
+                format!("no such file or folder, and no set of that name in {folder}")
+            }
+            Problem::Format { what, .. } => what.clone(),
+            Problem::NoGraphs { .. } => "it holds no graphs".to_owned(),
+            Problem::NoneUsable { count, first } => {
+                let none = match count {
+                    1 => "its only graph cannot be used".to_owned(),
+                    count => format!("none of its {count} graphs can be used"),
+                };
+                format!("{none}; mend them; the first: {}", first.worded(words))
+            }
+            Problem::Beyond { limit, found, allowed, what, .. } => {
+                let beyond = match found {
+                    Some(_) => format!("{what}, more than the {allowed} allowed"),
+                    None => format!("{what} than the {allowed} {} allowed", limit.unit()),
+                };
+                match graph {
+                    Some(_) => format!("{subject}: {beyond}"),
+                    None => beyond,
+                }
+            }
+            Problem::Column { name, .. } => format!("it has no column `{name}`"),
+            Problem::Incoherent { what } => format!("{subject} {what}"),
+            Problem::NegativeWeight { edge: [u, v], weight } => format!(
+                "the edge between nodes {u} and {v} of {subject} weighs {weight}, but a Laplacian \
+                 needs weights of at least 0"
+            ),
+            Problem::Unlike { found, expected, first } => {
+                // Speak of attributes when they differ, of labels otherwise.
+                let has = |which: &Brings| match found.attributes != expected.attributes {
+                    true => attributes(which.attributes),
+                    false if which.labels => "node labels".to_owned(),
+                    false => "no node labels".to_owned(),
+                };
+                let first = words.graph(first);
+                format!("{subject} has {}, but {first} has {}", has(found), has(expected))
+            }
+            Problem::Attributes { expected, found } => {
+                format!("{subject} has {}, but the model expects {expected}", attributes(*found))
+            }
+            Problem::Labels => format!("{subject} has no node labels, but the model expects them"),
+            Problem::Memory { rows, columns } => format!(
+                "{subject} needs a matrix of {rows} × {columns} numbers, more than there is memory \
+                 for"
+            ),
+            Problem::Unfinished => "the training of this model is not finished".to_owned(),
+            Problem::Version { found, writer, known } => format!(
+                "the model's format is {found} (hg2v {}), this version knows {known}",
+                shown(writer)
+            ),
+            Problem::Changed { what, .. } => (*what).to_owned(),
+            Problem::OtherModel { dim: [theirs, ours], .. } if theirs != ours => {
+                format!("its vectors have {theirs} numbers, the model's {ours}")
+            }
+            Problem::OtherModel { digest, .. } => {
+                let [theirs, ours] = digest
+                    .each_ref()
+                    .map(|digest| digest.as_deref().map_or_else(|| "unknown".to_owned(), shown));
+                format!("model {theirs} made its vectors, not this one, {ours}")
+            }
+        }
+    }
+
+    /// What to do about it.
+    pub fn fix(&self) -> Fix {
+        match self {
+            Problem::Malformed { fix, .. }
+            | Problem::NotFound { fix, .. }
+            | Problem::Format { fix, .. }
+            | Problem::NoGraphs { fix }
+            | Problem::Column { fix, .. } => fix.clone(),
+            Problem::NoneUsable { .. } => Fix::default(),
+            Problem::Beyond { limit, fix, .. } => {
+                let fix = fix.map_or_else(Fix::default, Fix::from);
+                fix.or(Advice::Raise(*limit))
+            }
+            Problem::Incoherent { .. } => "make it hold together; see GraphRecord::check".into(),
+            Problem::NegativeWeight { .. } => Advice::Set(Opt::WEIGHTS, &["abs", "ignore"]).into(),
+            Problem::Unlike { found, expected, .. } => {
+                let option = match found.attributes != expected.attributes {
+                    true => Opt::ATTRIBUTES,
+                    false => Opt::LABELS,
+                };
+                Fix::from("make all graphs alike").or(Advice::Set(option, &["false"]))
+            }
+            Problem::Attributes { .. } => {
+                Fix::from("give the graph the attributes that the model was fitted to")
+                    .or(Advice::Do("fit a model without attributes".into()))
+            }
+            Problem::Labels => Fix::from("give the graph node labels")
+                .or(Advice::Do("fit a model without labels".into())),
+            Problem::Memory { .. } => "use fewer features".into(),
+            Problem::Unfinished => Advice::Run(Job::Resume).into(),
+            Problem::Version { .. } => Fix::from("use the version of hg2v that wrote it")
+                .or(Advice::Do("fit the model again".into())),
+            Problem::Changed { fix, .. } => (*fix).into(),
+            Problem::OtherModel { .. } => Fix::from("name the model that made them")
+                .or(Advice::Do("embed the graphs again with this one".into())),
+        }
+    }
+}
+
+fn attributes(count: usize) -> String {
+    match count {
+        0 => "no node attributes".to_owned(),
+        n => format!("{} a node", counted(n, "attribute")),
+    }
+}

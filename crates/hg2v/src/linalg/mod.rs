@@ -16,6 +16,8 @@ pub(crate) mod ldl;
 pub(crate) mod lobpcg;
 pub(crate) mod multilevel;
 pub(crate) mod operator;
+#[cfg(test)]
+mod oracle;
 pub(crate) mod spectrum;
 pub mod tridiagonal;
 pub mod vector;

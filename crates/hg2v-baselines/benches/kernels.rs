@@ -12,15 +12,17 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
+use hg2v::Method;
+use hg2v::context::Context;
 use hg2v::dataset::{self, Limits};
 use hg2v::graph::{GraphRecord, WeightPolicy};
-use hg2v::prepare::{Collection, Run};
+use hg2v::prepare::{Collection, Needs, Run};
 use hg2v_baselines::embedders::graph2vec::Graph2Vec;
 use hg2v_baselines::kernels::wl_oa::WlOa;
 use hg2v_baselines::kernels::wl_subtree::WlSubtree;
 use hg2v_baselines::wl::Histograms;
 use hg2v_eval::Matrix;
-use hg2v_eval::method::{Embedder, GraphKernel};
+use hg2v_eval::method::GraphKernel;
 
 /// Rounds of the kernels, and passes of which the fastest counts.
 const ROUNDS: usize = 5;
@@ -44,7 +46,9 @@ fn main() {
 }
 
 fn measure(set: &str, folder: &Path, records: &[GraphRecord]) {
-    let collection = Collection::flat(Run::in_memory(records), WeightPolicy::Ignore).unwrap();
+    let needs = Needs { weights: WeightPolicy::Ignore, ..Needs::default() };
+    let context = Context::default();
+    let collection = Collection::new(Run::in_memory(records), &needs, &context).unwrap();
     let write = |what: &str, bytes: &[u8]| {
         fs::write(folder.join(format!("{}.{what}", set.replace(':', "-"))), bytes).unwrap();
     };
@@ -53,14 +57,18 @@ fn measure(set: &str, folder: &Path, records: &[GraphRecord]) {
     let kernels: [(&str, &dyn GraphKernel); 2] =
         [("wl-subtree", &WlSubtree { rounds: ROUNDS }), ("wl-oa", &WlOa { rounds: ROUNDS })];
     let [subtree, assignment] = kernels.map(|(name, kernel)| {
-        let (seconds, grams) = fastest(|| kernel.grams(&collection, &|_| ()).unwrap());
+        let (seconds, grams) = fastest(|| kernel.grams(&collection, &context).unwrap());
         write(name, &numbers(&grams[ROUNDS]));
         println!("{set}: {name} to {ROUNDS} rounds in {seconds:.3} s");
         seconds
     });
 
     let method = Graph2Vec::default();
-    let (seconds, vectors) = fastest(|| method.vectors(&collection, None).unwrap());
+    let (seconds, vectors) = fastest(|| {
+        let model = method.fit_collection(&collection, &collection.all(), &context).unwrap();
+        let rows = model.embed_collection(&collection, &context).unwrap();
+        Matrix::from_f32(records.len(), model.dim(), &rows.values).unwrap()
+    });
     write("graph2vec", &numbers(&vectors));
     let Graph2Vec { rounds, skip_gram } = method;
     println!("{set}: graph2vec, {} epochs, {seconds:.3} s", skip_gram.epochs);
@@ -73,7 +81,7 @@ fn measure(set: &str, folder: &Path, records: &[GraphRecord]) {
     write("documents", histograms.of_graph.iter().map(document).collect::<String>().as_bytes());
     let note = serde_json::json!({
         "graphs": records.len(), "rounds": ROUNDS, "dim": skip_gram.dim,
-        "epochs": skip_gram.epochs, "least": skip_gram.least, "sample": skip_gram.sample,
+        "epochs": skip_gram.epochs, "least": skip_gram.min_count, "sample": skip_gram.sample,
         "seconds": { "wl-subtree": subtree, "wl-oa": assignment, "graph2vec": seconds },
     });
     write("json", note.to_string().as_bytes());

@@ -14,10 +14,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use hg2v::context::Context;
 use hg2v::dataset::{self, Limits};
 use hg2v::distance::fgw::{Attributed, Params, descend};
-use hg2v::graph::{Features, GraphRecord, WeightPolicy};
-use hg2v::prepare::{Collection, Run};
+use hg2v::graph::{Features, GraphRecord};
+use hg2v::prepare::{Collection, Needs, Run};
 use hg2v_baselines::kernels::wwl::{Nodes, Wwl};
 use serde_json::json;
 
@@ -31,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let records = read(data)?;
             let collection = collect(&records)?;
             let started = Instant::now();
-            let distances = kernel.distances(&collection, &|_| ())?.swap_remove(0);
+            let distances = kernel.distances(&collection, &Context::default())?.swap_remove(0);
             let seconds = started.elapsed().as_secs_f64();
             let rows: Vec<&[f64]> = (0..distances.rows()).map(|i| distances.row(i)).collect();
             json!({ "seconds": seconds, "distances": rows })
@@ -65,5 +66,5 @@ fn read(data: &str) -> hg2v::Result<Vec<GraphRecord>> {
 
 /// Graphs without pyramids, which no distance here looks at.
 fn collect(records: &[GraphRecord]) -> hg2v::Result<Collection<'_>> {
-    Collection::flat(Run::in_memory(records), WeightPolicy::Use)
+    Collection::new(Run::in_memory(records), &Needs::default(), &Context::default())
 }

@@ -6,18 +6,20 @@
 use std::path::Path;
 use std::sync::Mutex;
 
+use hg2v::context::Context;
 use hg2v::dataset::{self, Limits};
 use hg2v::distance::transport::uniform;
 use hg2v::graph::wl::Refiner;
-use hg2v::graph::{Features, GraphRecord, Scalar, WeightPolicy};
-use hg2v::prepare::{Collection, Run};
+use hg2v::graph::{Features, GraphRecord, Scalar};
+use hg2v::prepare::{Collection, Needs, Run};
+use hg2v::progress::{Flow, Report};
 use hg2v_baselines::kernels::wwl::{Nodes, Wwl};
 use hg2v_eval::Matrix;
 use hg2v_eval::method::GraphKernel;
 use proptest::prelude::*;
 
 fn collect(records: &[GraphRecord]) -> Collection<'_> {
-    Collection::flat(Run::in_memory(records), WeightPolicy::Use).unwrap()
+    Collection::new(Run::in_memory(records), &Needs::default(), &Context::default()).unwrap()
 }
 
 fn kernel(nodes: Nodes, rounds: &[usize]) -> Wwl {
@@ -25,7 +27,7 @@ fn kernel(nodes: Nodes, rounds: &[usize]) -> Wwl {
 }
 
 fn distances(records: &[GraphRecord], kernel: &Wwl) -> Vec<Matrix> {
-    kernel.distances(&collect(records), &|_| ()).unwrap()
+    kernel.distances(&collect(records), &Context::default()).unwrap()
 }
 
 /// `𝒲` by the definition: Hamming distances between sequences, an exact solver.
@@ -150,21 +152,32 @@ fn kernels_fall_with_the_distance_and_say_how_far_they_are() {
         .collect();
     let wwl = Wwl { rounds: vec![1, 2], lambdas: vec![0.5, 2.0], ..Wwl::default() };
     let heard = Mutex::new(Vec::new());
-    let grams = wwl.grams(&collect(&records), &|share| heard.lock().unwrap().push(share)).unwrap();
+    let listen = |report: &Report<'_>| {
+        heard.lock().unwrap().push((report.done, report.total));
+        Flow::Continue
+    };
+    let watched = Context::default().watched_by(&listen);
+    let grams = wwl.grams(&collect(&records), &watched).unwrap();
     let heard = heard.into_inner().unwrap();
-    assert_eq!(heard.iter().copied().fold(0.0, f64::max), 1.0);
-    assert_eq!((grams.len(), wwl.settings()), (4, 4));
-    assert_eq!((wwl.setting(1), wwl.setting(2)), ((1, 2.0), (2, 0.5)));
+    assert_eq!(heard.into_iter().max(), Some((351, 351)));
+    assert_eq!((grams.len(), wwl.variants()), (4, 4));
+    assert_eq!((wwl.variant(1), wwl.variant(2)), ((1, 2.0), (2, 0.5)));
     let w = distances(&records, &wwl);
     for (setting, gram) in grams.iter().enumerate() {
-        let (_, lambda) = wwl.setting(setting);
+        let (_, lambda) = wwl.variant(setting);
         assert_eq!(gram.row(3)[7], (-lambda * w[setting / 2].row(3)[7]).exp());
         assert_eq!(gram.row(5)[5], 1.0);
     }
     let nothing = Wwl { rounds: Vec::new(), ..Wwl::default() };
-    assert!(nothing.grams(&collect(&records), &|_| ()).is_err());
+    assert!(nothing.grams(&collect(&records), &Context::default()).is_err());
     let negative = Wwl { lambdas: vec![-1.0], ..Wwl::default() };
-    assert!(negative.grams(&collect(&records), &|_| ()).unwrap_err().to_string().contains("-1"));
+    assert!(
+        negative
+            .grams(&collect(&records), &Context::default())
+            .unwrap_err()
+            .to_string()
+            .contains("-1")
+    );
 }
 
 #[test]

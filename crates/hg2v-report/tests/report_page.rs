@@ -1,8 +1,9 @@
 //! Pages as files: their bytes, their size, and what they refuse.
 
 use hg2v::coarsen::{Params, Pyramid};
+use hg2v::context::Context;
 use hg2v::graph::{Features, Graph, GraphRecord, WeightPolicy};
-use hg2v::prepare::{Collection, Notes, Run};
+use hg2v::prepare::{Collection, Needs, Notes, Run};
 use hg2v::rng;
 use hg2v_report::page::MOST_BYTES;
 use hg2v_report::{Contents, Map, PageMode, Projection, page};
@@ -83,8 +84,8 @@ fn the_same_page_at_any_number_of_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let run = Run::in_memory(&records);
-            let collection =
-                Collection::new(run, WeightPolicy::Use, &Params::default(), None).unwrap();
+            let needs = Needs { coarsening: Some(Params::default()), ..Needs::default() };
+            let collection = Collection::new(run, &needs, &Context::default()).unwrap();
             let contents =
                 Contents { map: drawn(line(40)), sample: 30, seed: 5, ..Contents::of(&collection) };
             page(&contents, PageMode::Still).unwrap()

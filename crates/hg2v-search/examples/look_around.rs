@@ -6,12 +6,12 @@
 // An example prints.
 #![allow(clippy::print_stdout)]
 
-use hg2v::Hg2v;
+use hg2v::context::Context;
 use hg2v::graph::{GraphRecord, Scalar};
-use hg2v::nn::machine::Machine;
-use hg2v::prepare::Run;
+use hg2v::prepare::{Collection, Run};
+use hg2v::{Hg2v, Model};
 use hg2v_search::Metric;
-use hg2v_search::catalog::{Catalog, SearchOptions, embedded};
+use hg2v_search::catalog::{Catalog, SearchOptions};
 use hg2v_search::drift::drift;
 use hg2v_search::explain::explain;
 use hg2v_search::outliers::outliers;
@@ -38,7 +38,7 @@ pub(crate) fn main() -> hg2v::Result<()> {
 
     // 2. Vectors, and an index of them by name.
     let model = Hg2v::params().dim(16).levels(2).epochs(2).seed(1).fit(&graphs)?;
-    let vectors = embedded(&Machine::Cpu, &model, &graphs, "graphs".as_ref(), None, |_| {})?;
+    let vectors = model.embed(&graphs)?;
     let options =
         SearchOptions { metric: Metric::Euclidean, standardise: true, ..SearchOptions::default() };
     let catalog = Catalog::new(vectors.clone(), "graphs".as_ref(), options, |_| {})?;
@@ -51,7 +51,9 @@ pub(crate) fn main() -> hg2v::Result<()> {
     }
 
     // 4. Why the first of them? Shares of levels, and of nodes, add up to −d².
-    let (examples, _) = model.examples(Run::in_memory(&graphs), None)?;
+    let context = Context::default();
+    let collection = Collection::new(Run::in_memory(&graphs), &model.needs(), &context)?;
+    let (examples, _) = model.examples(&collection)?;
     let why = explain(&model, catalog.index.space(), &examples[here], &examples[near[0].position])?;
     for part in &why.parts {
         println!("level {}: {:+.3}", part.level, part.share);

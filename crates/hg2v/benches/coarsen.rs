@@ -22,6 +22,7 @@ use hg2v::dataset::synthetic::random::{BarabasiAlbert, WattsStrogatz};
 use hg2v::dataset::synthetic::{Model, SyntheticSet};
 use hg2v::dataset::{self, Limits};
 use hg2v::graph::{Graph, WeightPolicy};
+use hg2v::progress::{Counter, Silent, Stage};
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
@@ -53,9 +54,12 @@ fn sets() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let passes = if name == "REDDIT-MULTI-5K" { 3 } else { 15 };
         let best = pool.install(|| {
+            let counter = Counter::new(&Silent, Stage::Coarsening, 0);
             let pass = |_| {
                 let started = Instant::now();
-                std::hint::black_box(pyramids(&[&graphs], &Params::default(), None).unwrap());
+                std::hint::black_box(
+                    pyramids(&[&graphs], &Params::default(), None, &counter).unwrap(),
+                );
                 started.elapsed().as_secs_f64()
             };
             (0..passes).map(pass).fold(f64::INFINITY, f64::min)

@@ -20,10 +20,11 @@
 
 use std::error::Error;
 
-use hg2v::Hg2v;
+use hg2v::context::Context;
 use hg2v::graph::{Features, GraphRecord};
 use hg2v::model::Example;
-use hg2v::prepare::Run;
+use hg2v::prepare::{Collection, Run};
+use hg2v::{Hg2v, Model};
 
 /// Readings a machine, and features that the model sees of them.
 const READINGS: usize = 6;
@@ -59,7 +60,9 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     ours.weights = vec![0.0; model.network().layout.embedding_dim()];
 
     // 3. Coarsening needs to be done once: it depends on the rings, not on their features.
-    let (mut examples, _) = model.examples(Run::in_memory(&records), None)?;
+    let context = Context::default();
+    let collection = Collection::new(Run::in_memory(&records), &model.needs(), &context)?;
+    let (mut examples, _) = model.examples(&collection)?;
 
     // 4. Gradient descent on `A`, `w` and `b` together.
     println!("step   loss   right   how much A looks at each reading");
@@ -94,7 +97,8 @@ fn pass(
     for (example, ring) in examples.iter_mut().zip(rings) {
         example.features = ours.features(ring);
     }
-    let embeddings = model.embed_examples(examples);
+    let context = Context::default();
+    let embeddings = model.embed_examples(examples, &context)?;
     let dim = ours.weights.len();
 
     let mut gradients =
@@ -118,7 +122,7 @@ fn pass(
     }
 
     // Through the network: ∂loss/∂e in, ∂loss/∂z out, a row a node, ring after ring.
-    let through = model.vjp(examples, &d_embeddings)?;
+    let through = model.vjp(examples, &d_embeddings, &context)?;
     let nodes = rings.iter().flat_map(|ring| &ring.readings);
     // z = A r, so ∂loss/∂A = Σ ∂loss/∂z rᵀ
     for (dz, r) in through.features.chunks_exact(FEATURES).zip(nodes) {

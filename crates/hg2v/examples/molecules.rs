@@ -14,7 +14,8 @@
 use std::error::Error;
 
 use hg2v::graph::{GraphRecord, Scalar};
-use hg2v::{Embeddings, Hg2v};
+use hg2v::vectors::Vectors;
+use hg2v::{Hg2v, Model};
 
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     // 1. A collection. A graph is a list of edges between nodes 0..n; here each node has
@@ -28,8 +29,8 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     //    A node's neighbourhood is to recognise its own super-node among all others; the
     //    elements become one-hot features by themselves.
     let model =
-        Hg2v::params().dim(16).hops(3).levels(2).epochs(20).rate(1e-3).seed(1).fit(&molecules)?;
-    println!("features of an atom: {}", model.config().preparation.features);
+        Hg2v::params().dim(16).hops(3).levels(2).epochs(20).lr(1e-3).seed(1).fit(&molecules)?;
+    println!("features of an atom: {}", model.preparation().features);
 
     // 3. A vector for every graph, and the nearest by Euclidean distance.
     let vectors = model.embed(&molecules)?;
@@ -92,16 +93,16 @@ fn molecule(name: String, atoms: Vec<&str>, edges: Vec<[u32; 2]>) -> GraphRecord
     }
 }
 
-fn name(vectors: &Embeddings, row: usize) -> String {
-    vectors.ids[row].as_ref().map(ToString::to_string).unwrap_or_default()
+fn name(vectors: &Vectors, row: usize) -> String {
+    vectors.ids[row].to_string()
 }
 
-fn position(vectors: &Embeddings, wanted: &str) -> Option<usize> {
+fn position(vectors: &Vectors, wanted: &str) -> Option<usize> {
     (0..vectors.len()).find(|&row| name(vectors, row) == wanted)
 }
 
 /// The names at places `ranks` of the list of all, the nearest to `query` first.
-fn nearest(vectors: &Embeddings, query: &[f32], ranks: std::ops::Range<usize>) -> Vec<String> {
+fn nearest(vectors: &Vectors, query: &[f32], ranks: std::ops::Range<usize>) -> Vec<String> {
     let distance = |row: usize| -> f32 {
         vectors.row(row).iter().zip(query).map(|(a, b)| (a - b).powi(2)).sum()
     };

@@ -3,13 +3,29 @@
 use std::path::Path;
 
 use hg2v::dataset::{self, Limits};
+use hg2v::context::Context;
 use hg2v::graph::{GraphRecord, WeightPolicy};
-use hg2v::prepare::{Collection, Run};
+use hg2v::prepare::{Collection, Needs, Run};
+use hg2v::{Method, Result};
+use hg2v_eval::Matrix;
 use proptest::prelude::*;
 
 /// The graphs as they are, without pyramids.
 pub(crate) fn flat(records: &[GraphRecord]) -> Collection<'_> {
-    Collection::flat(Run::in_memory(records), WeightPolicy::Ignore).unwrap()
+    let needs = Needs { weights: WeightPolicy::Ignore, ..Needs::default() };
+    Collection::new(Run::in_memory(records), &needs, &Context::default()).unwrap()
+}
+
+/// A row for each graph, by what a method learns from the graphs `train`.
+pub(crate) fn vectors(
+    method: &dyn Method,
+    collection: &Collection<'_>,
+    train: &[usize],
+) -> Result<Matrix> {
+    let context = Context::default();
+    let model = method.fit_collection(collection, train, &context)?;
+    let rows = model.embed_collection(collection, &context)?;
+    Ok(Matrix::from_f32(collection.len(), model.dim(), &rows.values).unwrap())
 }
 
 /// A graph with labelled nodes.

@@ -1,18 +1,17 @@
 //! Embedders: what they learn, that they repeat, and that new graphs change nothing.
 
-use hg2v::Hg2vParams;
 use hg2v::coarsen;
-use hg2v::graph::{GraphRecord, WeightPolicy};
-use hg2v::nn::machine::Machine;
-use hg2v::prepare::{Collection, Run};
-use hg2v_baselines::embedders::graph2vec::{FittedGraph2Vec, Graph2Vec};
+use hg2v::context::Context;
+use hg2v::graph::GraphRecord;
+use hg2v::prepare::{Collection, Needs, Run};
+use hg2v::{Hg2vParams, Method};
+use hg2v_baselines::embedders::graph2vec::Graph2Vec;
 use hg2v_baselines::embedders::graph2vec_gnn::Graph2VecGnn;
 use hg2v_baselines::embedders::graph2vec_loukas::Graph2VecLoukas;
 use hg2v_baselines::embedders::skip_gram::{Document, SkipGram};
 use hg2v_eval::Matrix;
-use hg2v_eval::method::Embedder;
 
-use crate::common::{at_any_thread_count, flat, labelled};
+use crate::common::{at_any_thread_count, flat, labelled, vectors};
 
 /// Paths and cycles of six to twenty-five nodes, labelled in turn.
 fn graphs() -> Vec<GraphRecord> {
@@ -27,8 +26,8 @@ fn graphs() -> Vec<GraphRecord> {
 }
 
 fn pyramids(records: &[GraphRecord]) -> Collection<'_> {
-    let run = Run::in_memory(records);
-    Collection::new(run, WeightPolicy::Ignore, &coarsen::Params::default(), None).unwrap()
+    let needs = Needs { coarsening: Some(coarsen::Params::default()), ..Needs::default() };
+    Collection::new(Run::in_memory(records), &needs, &Context::default()).unwrap()
 }
 
 fn small() -> SkipGram {
@@ -51,8 +50,8 @@ fn documents_of_one_topic_come_together() {
         words
     };
     let documents: Vec<Document> = (0..60).map(document).collect();
-    let seen: Vec<&Document> = documents[..40].iter().collect();
-    let words = SkipGram { epochs: 50, ..small() }.fit(&seen, 25, &|_| ()).unwrap();
+    let skip_gram = SkipGram { epochs: 50, ..small() };
+    let words = skip_gram.fit(&documents[..40], 25, &Context::default()).unwrap();
     assert_eq!(words.len(), 25);
     let rows = words.infer(&documents);
     let x = Matrix::from_f32(60, 16, &rows).unwrap();
@@ -71,15 +70,15 @@ fn vectors_are_the_same_bits_at_any_number_of_threads() {
     let mut graph2vec = Graph2Vec::default();
     graph2vec.skip_gram.dim = 32;
     let params = Hg2vParams::default().dim(8).levels(2).epochs(1);
-    let gnn = Graph2VecGnn { params, machine: Machine::Cpu };
-    let methods: [&dyn Embedder; 3] = [&graph2vec, &Graph2VecLoukas(graph2vec), &gnn];
-    let vectors = methods
-        .map(|method| at_any_thread_count(|| method.vectors(&collection, Some(&train)).unwrap()));
-    assert!(vectors.iter().all(|x| x.rows() == 40 && x.values().iter().any(|&v| v != 0.0)));
-    assert_ne!(vectors[0], vectors[1], "pyramids have words of their own");
+    let (gnn, loukas) = (Graph2VecGnn(params), Graph2VecLoukas { graph2vec, ..Graph2VecLoukas::default() });
+    let methods: [&dyn Method; 3] = [&graph2vec, &loukas, &gnn];
+    let made = methods
+        .map(|method| at_any_thread_count(|| vectors(method, &collection, &train).unwrap()));
+    assert!(made.iter().all(|x| x.rows() == 40 && x.values().iter().any(|&v| v != 0.0)));
+    assert_ne!(made[0], made[1], "pyramids have words of their own");
     // Another seed, other vectors.
     graph2vec.skip_gram.seed = 1;
-    assert_ne!(graph2vec.vectors(&collection, Some(&train)).unwrap(), vectors[0]);
+    assert_ne!(vectors(&graph2vec, &collection, &train).unwrap(), made[0]);
 }
 
 #[test]
@@ -87,14 +86,14 @@ fn a_graph_has_its_vector_whoever_else_is_embedded() {
     let records = graphs();
     let train: Vec<usize> = (0..30).collect();
     let method = Graph2Vec { rounds: 2, skip_gram: small() };
-    let whole = method.vectors(&flat(&records), Some(&train)).unwrap();
-    let few = method.vectors(&flat(&records[..31]), Some(&train)).unwrap();
+    let whole = vectors(&method, &flat(&records), &train).unwrap();
+    let few = vectors(&method, &flat(&records[..31]), &train).unwrap();
     assert_eq!(few, whole.take(&(0..31).collect::<Vec<_>>()).unwrap());
     // A graph of words that nobody knows, and one of no nodes: known to nobody, not refused.
     let mut odd = records.clone();
     odd[38] = labelled(&[77, 78], &[[0, 1]]);
     odd[39] = GraphRecord::default();
-    let x = method.vectors(&flat(&odd), Some(&train)).unwrap();
+    let x = vectors(&method, &flat(&odd), &train).unwrap();
     assert_eq!(x.row(37), whole.row(37));
     assert_eq!(x.row(38), [0.0; 16]);
     assert_eq!(x.row(39), [0.0; 16]);
@@ -104,9 +103,9 @@ fn a_graph_has_its_vector_whoever_else_is_embedded() {
 fn a_new_document_is_at_its_maximum() {
     let documents: Vec<Document> =
         (0..30u32).map(|i| (0..8).map(|k| (i % 5 + k, 1 + i % 3)).collect()).collect();
-    let seen: Vec<&Document> = documents.iter().collect();
-    let enough = SkipGram { steps: 2000, ridge: 0.05, ..small() }.fit(&seen, 20, &|_| ()).unwrap();
-    let more = SkipGram { steps: 4000, ridge: 0.05, ..small() }.fit(&seen, 20, &|_| ()).unwrap();
+    let context = Context::default();
+    let enough = SkipGram { steps: 2000, ridge: 0.05, ..small() }.fit(&documents, 20, &context).unwrap();
+    let more = SkipGram { steps: 4000, ridge: 0.05, ..small() }.fit(&documents, 20, &context).unwrap();
     let (a, b) = (enough.infer(&documents), more.infer(&documents));
     let far = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(far < 1e-3, "still moving by {far}");
@@ -117,32 +116,15 @@ fn nonsense_is_refused_and_nothing_to_learn_from_is_not() {
     let one: Document = vec![(0, 3)];
     let wrong = [
         (SkipGram { dim: 0, ..small() }, "dim is 0"),
-        (SkipGram { rate: f32::NAN, ..small() }, "lr is NaN"),
+        (SkipGram { lr: f32::NAN, ..small() }, "lr is NaN"),
         (SkipGram { ridge: -1.0, ..small() }, "ridge is -1"),
     ];
     for (params, word) in wrong {
-        let error = params.fit(&[&one], 1, &|_| ()).unwrap_err().to_string();
+        let error = params.fit(std::slice::from_ref(&one), 1, &Context::default()).unwrap_err().to_string();
         assert!(error.contains(word), "{error}");
     }
     // A word of one document only is left out: no word is left.
-    let words = small().fit(&[&one], 1, &|_| ()).unwrap();
+    let words = small().fit(std::slice::from_ref(&one), 1, &Context::default()).unwrap();
     assert!(words.is_empty());
     assert_eq!(words.infer(&[one]), [0.0; 16]);
-}
-
-#[test]
-fn a_fitted_graph2vec_gives_new_graphs_what_the_method_gives_them() {
-    let graphs = graphs();
-    let method = Graph2Vec { rounds: 2, skip_gram: small() };
-    let (known, new) = graphs.split_at(30);
-    let train: Vec<usize> = (0..30).collect();
-    let all = method.vectors(&flat(&graphs), Some(&train)).unwrap();
-    let fitted = method.fit(&flat(known), &|_| ()).unwrap();
-    let rows = fitted.vectors(&flat(new)).unwrap();
-    for at in 0..10 {
-        assert_eq!(rows.row(at), all.row(30 + at));
-    }
-    let json = serde_json::to_string(&fitted).unwrap();
-    let again: FittedGraph2Vec = serde_json::from_str(&json).unwrap();
-    assert_eq!(again.vectors(&flat(new)).unwrap().values(), rows.values());
 }

@@ -1,18 +1,20 @@
 //! Kernels against their definitions.
 
+use hg2v::context::Context;
 use hg2v::graph::GraphRecord;
 use hg2v::graph::wl::Refiner;
+use hg2v::progress::{Flow, Report, Stage};
 use hg2v_baselines::kernels::wl_oa::WlOa;
 use hg2v_baselines::kernels::wl_subtree::WlSubtree;
-use hg2v_eval::Matrix;
+use hg2v_eval::{Error, Matrix};
 use hg2v_eval::method::GraphKernel;
 use proptest::prelude::*;
 
 use crate::common::{any_graph, at_any_thread_count, flat, labelled, real};
 
 fn grams(kernel: &dyn GraphKernel, records: &[GraphRecord]) -> Vec<Matrix> {
-    let grams = kernel.grams(&flat(records), &|_| ()).unwrap();
-    assert_eq!(grams.len(), kernel.settings());
+    let grams = kernel.grams(&flat(records), &Context::default()).unwrap();
+    assert_eq!(grams.len(), kernel.variants());
     grams
 }
 
@@ -98,7 +100,7 @@ proptest! {
         let labels = labels(&records, 3);
         let subtree = grams(&WlSubtree { rounds: 3 }, &records);
         let assignment = grams(&WlOa { rounds: 3 }, &records);
-        let last = WlOa { rounds: 3 }.gram(&flat(&records), &|_| ()).unwrap();
+        let last = WlOa { rounds: 3 }.gram(&flat(&records), &Context::default()).unwrap();
         assert_eq!(Some(&last), assignment.last());
         for rounds in 0..=3 {
             close(&subtree[rounds], &naive(&labels, rounds, pairs_alike));
@@ -124,7 +126,17 @@ fn threads_change_nothing_and_progress_is_heard() {
     let Some(records) = real("MUTAG") else { return };
     at_any_thread_count(|| grams(&WlOa { rounds: 3 }, &records));
     let heard = std::sync::Mutex::new(Vec::new());
-    WlOa { rounds: 1 }.grams(&flat(&records), &|share| heard.lock().unwrap().push(share)).unwrap();
-    let heard = heard.into_inner().unwrap();
-    assert!(heard.contains(&1.0) && heard.iter().all(|share| (0.0..=1.0).contains(share)));
+    let listen = |report: &Report<'_>| {
+        assert_eq!((report.stage, report.total), (Stage::Comparing, 188));
+        heard.lock().unwrap().push(report.done);
+        Flow::Continue
+    };
+    let watched = Context::default().watched_by(&listen);
+    WlOa { rounds: 1 }.grams(&flat(&records), &watched).unwrap();
+    let mut heard = heard.into_inner().unwrap();
+    heard.sort_unstable();
+    assert_eq!(heard, (1..=188).collect::<Vec<_>>());
+    let stop = |_: &Report<'_>| Flow::Stop;
+    let stopped = WlOa { rounds: 1 }.grams(&flat(&records), &Context::default().watched_by(&stop));
+    assert!(matches!(stopped, Err(Error::Hg2v(hg2v::Error::Stopped))));
 }

@@ -1,8 +1,8 @@
 //! Graphs with planted classes.
 
-use hg2v::coarsen;
-use hg2v::graph::{GraphRecord, Scalar, WeightPolicy};
-use hg2v::prepare::{Collection, Run};
+use hg2v::context::Context;
+use hg2v::graph::{GraphRecord, Scalar};
+use hg2v::prepare::{Collection, Needs, Run};
 
 /// Cycles with a chord and trees, of 6 to 15 nodes, turn by turn.
 pub(crate) fn planted(count: usize) -> Vec<GraphRecord> {
@@ -26,8 +26,7 @@ pub(crate) fn classes(count: usize) -> Vec<u32> {
 
 /// Graphs cleaned; no method here asks for pyramids.
 pub(crate) fn collect(records: &[GraphRecord]) -> Collection<'_> {
-    let coarsening = coarsen::Params { max_levels: 1, ..coarsen::Params::default() };
-    Collection::new(Run::in_memory(records), WeightPolicy::Use, &coarsening, None).unwrap()
+    Collection::new(Run::in_memory(records), &Needs::default(), &Context::default()).unwrap()
 }
 
 /// `job` with so many threads.

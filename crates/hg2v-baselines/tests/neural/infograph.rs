@@ -1,9 +1,10 @@
 //! What InfoGraph promises.
 
-use hg2v::graph::Scalar;
+use hg2v::Method;
+use hg2v::context::Context;
+use hg2v::graph::{GraphRecord, Scalar};
 use hg2v_baselines::embedders::infograph::InfoGraph;
 use hg2v_eval::Matrix;
-use hg2v_eval::method::Embedder;
 use hg2v_eval::select::{self, Protocol};
 use hg2v_eval::split::stratified_shuffle;
 
@@ -14,8 +15,14 @@ fn small() -> InfoGraph {
 }
 
 fn vectors(count: usize, train: &[usize]) -> Matrix {
-    let records = planted(count);
-    small().vectors(&collect(&records), Some(train)).unwrap()
+    vectors_of(&planted(count), train).unwrap()
+}
+
+fn vectors_of(records: &[GraphRecord], train: &[usize]) -> hg2v::Result<Matrix> {
+    let (collection, context) = (collect(records), Context::default());
+    let model = small().fit_collection(&collection, train, &context)?;
+    let rows = model.embed_collection(&collection, &context)?;
+    Ok(Matrix::from_f32(records.len(), model.dim(), &rows.values).unwrap())
 }
 
 #[test]
@@ -31,9 +38,10 @@ fn vectors_are_the_same_bits_at_any_thread_count_alone_and_among_others() {
 #[test]
 fn labels_are_not_looked_at() {
     let mut records = planted(30);
-    let before = small().vectors(&collect(&records), None).unwrap();
+    let all: Vec<usize> = (0..30).collect();
+    let before = vectors_of(&records, &all).unwrap();
     records.iter_mut().for_each(|record| record.label = Some(Scalar::Int(7)));
-    assert!(small().vectors(&collect(&records), None).unwrap() == before);
+    assert!(vectors_of(&records, &all).unwrap() == before);
 }
 
 #[test]
@@ -48,7 +56,6 @@ fn vectors_tell_planted_classes_apart() {
 
 #[test]
 fn sizes_of_zero_are_refused() {
-    let records = planted(4);
-    let told = InfoGraph { layers: 0, ..small() }.vectors(&collect(&records), None);
+    let told = InfoGraph { layers: 0, ..small() }.fit(&planted(4));
     assert_eq!(told.unwrap_err().to_string(), "layers is 0, but it must be at least 1");
 }

@@ -4,8 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use hg2v::nn::machine::Machine;
-use hg2v_baselines::registry::{METHODS, Surroundings};
+use hg2v_baselines::registry::METHODS;
 use serde_json::Value;
 
 use crate::common::{command, done, folder_with_graphs, hg2v, kill_after_lines};
@@ -208,14 +207,13 @@ fn nonsense_is_wrong_usage() {
 #[test]
 fn kept_results_are_of_the_methods_as_they_are() {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/results/compare");
-    let surroundings = Surroundings { seed: 0, machine: Machine::Cpu };
     let mut found = 0;
     for entry in METHODS {
-        let configuration = (entry.make)(&surroundings).configuration;
+        let settings = entry.judged(0).unwrap().settings();
         for set in ["MUTAG", "PTC_FR", "IMDB-BINARY", "ENZYMES", "PROTEINS", "NCI1"] {
             let path = kept.join(format!("{set}.{}.json", entry.name));
             if path.exists() {
-                assert_eq!(read(&path)["configuration"], configuration, "{}", path.display());
+                assert_eq!(read(&path)["settings"], settings, "{}", path.display());
                 found += 1;
             }
         }

@@ -51,7 +51,7 @@ fn the_defaults_that_help_tells_are_those_of_the_library() {
         ("--levels", architecture.levels.to_string()),
         ("--epochs", recipe.epochs.to_string()),
         ("--batch", recipe.batch.to_string()),
-        ("--lr", format!("{:e}", recipe.rate)),
+        ("--lr", format!("{:e}", recipe.lr)),
         ("--decay", recipe.decay.to_string()),
         ("--ratio", coarsening.ratio.to_string()),
         ("--k", coarsening.k.to_string()),

@@ -2,15 +2,17 @@
 
 use std::sync::Mutex;
 
-use hg2v::Hg2vParams;
+use hg2v::context::Context;
 use hg2v::graph::GraphRecord;
 use hg2v::prepare::{Collection, Run};
+use hg2v::{Hg2vParams, Untrained};
 use hg2v_eval::also::Classifier;
-use hg2v_eval::controls::{Majority, Network, Statistics};
-use hg2v_eval::method::{GraphKernel, Role};
+use hg2v_eval::controls::Majority;
+use hg2v_eval::method::{Candidate, GraphKernel};
 use hg2v_eval::select::{self, Protocol};
 use hg2v_eval::study::{Choice, Mode, SplitResult, Study, StudyResult};
 use hg2v_eval::{Error, Matrix};
+use serde_json::Value;
 
 /// Paths and cycles.
 fn graphs() -> Vec<GraphRecord> {
@@ -40,7 +42,7 @@ fn timeless(mut result: StudyResult) -> StudyResult {
 fn what_is_known_is_not_judged_again_and_changes_nothing() {
     let records = graphs();
     let params = Hg2vParams::default().dim(4).levels(2).epochs(1);
-    let collection = params.collect(Run::in_memory(&records), None).unwrap();
+    let collection = params.collect(Run::in_memory(&records), &Context::default()).unwrap();
     let study = |mode, splits| {
         let mut study = Study::new(&collection, mode, splits, Protocol::default()).unwrap();
         study.also = vec![Classifier::NearestNeighbors];
@@ -48,8 +50,7 @@ fn what_is_known_is_not_judged_again_and_changes_nothing() {
     };
     for mode in [Mode::Inductive, Mode::Transductive, Mode::Tenfold] {
         let study = study(mode, 5);
-        let network = Network::trained(params.clone());
-        let embedder = Role::Embedder(&network);
+        let embedder = Candidate::Method(&params);
         let heard: Mutex<Vec<SplitResult>> = Mutex::default();
         let hear = |split: &SplitResult| {
             heard.lock().unwrap().push(split.clone());
@@ -74,7 +75,8 @@ fn what_is_known_is_not_judged_again_and_changes_nothing() {
         assert_eq!(timeless(known), timeless(whole));
     }
     // More splits begin with the fewer.
-    let embedder = Role::Embedder(&Statistics);
+    let untrained = Untrained(params);
+    let embedder = Candidate::Method(&untrained);
     let few = study(Mode::Inductive, 2).judge(embedder, &[], |_| Ok(())).unwrap();
     let more = study(Mode::Inductive, 4).judge(embedder, &few.splits, |_| Ok(())).unwrap();
     let whole = study(Mode::Inductive, 4).judge(embedder, &[], |_| Ok(())).unwrap();
@@ -88,11 +90,15 @@ fn what_is_known_is_not_judged_again_and_changes_nothing() {
 struct Knowing(Vec<u32>);
 
 impl GraphKernel for Knowing {
-    fn settings(&self) -> usize {
+    fn settings(&self) -> Value {
+        Value::Null
+    }
+
+    fn variants(&self) -> usize {
         2
     }
 
-    fn grams(&self, _: &Collection<'_>, _: &(dyn Fn(f64) + Sync)) -> Result<Vec<Matrix>, Error> {
+    fn grams(&self, _: &Collection<'_>, _: &Context<'_>) -> Result<Vec<Matrix>, Error> {
         let n = self.0.len();
         let same = |at: usize| f64::from(u8::from(self.0[at / n] == self.0[at % n]));
         let told = Matrix::new(n, n, (0..n * n).map(same).collect())?;
@@ -104,21 +110,21 @@ impl GraphKernel for Knowing {
 fn kernels_and_learners_are_judged_on_the_same_splits() {
     let records = graphs();
     let params = Hg2vParams::default();
-    let collection = params.collect(Run::in_memory(&records), None).unwrap();
+    let collection = params.collect(Run::in_memory(&records), &Context::default()).unwrap();
     for mode in [Mode::Inductive, Mode::Tenfold] {
         let study = Study::new(&collection, mode, 3, Protocol::default()).unwrap();
         let kernel = Knowing(study.labels.clone());
-        let judged = study.judge(Role::Kernel(&kernel), &[], |_| Ok(())).unwrap();
+        let judged = study.judge(Candidate::Kernel(&kernel), &[], |_| Ok(())).unwrap();
         assert_eq!((judged.test.mean, judged.dim), (1.0, 0));
         for split in &judged.splits {
             let Choice::Setting(setting) = &split.chosen else { panic!("{:?}", split.chosen) };
             assert_eq!(setting.kernel, select::Chosen::Precomputed(1));
         }
         // Paths and cycles are equally many.
-        let judged = study.judge(Role::Learner(&Majority), &[], |_| Ok(())).unwrap();
+        let judged = study.judge(Candidate::Learner(&Majority), &[], |_| Ok(())).unwrap();
         assert_eq!(judged.test.mean, 0.5);
         assert_eq!(judged.splits[0].chosen, Choice::Own("class 0".to_owned()));
-        let known = study.judge(Role::Learner(&Majority), &judged.splits, |_| Ok(())).unwrap();
+        let known = study.judge(Candidate::Learner(&Majority), &judged.splits, |_| Ok(())).unwrap();
         assert_eq!(timeless(known), timeless(judged));
     }
 }

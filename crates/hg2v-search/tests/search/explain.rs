@@ -1,11 +1,10 @@
 //! Explanations add up to what they explain.
 
+use hg2v::context::Context;
 use hg2v::model::Example;
-use hg2v::nn::machine::Machine;
 use hg2v::nn::readout::Readout;
-use hg2v::prepare::Run;
-use hg2v::{Hg2v, Hg2vParams};
-use hg2v_search::catalog::embedded;
+use hg2v::prepare::{Collection, Run};
+use hg2v::{Hg2v, Hg2vParams, Model};
 use hg2v_search::explain::explain;
 use hg2v_search::{Metric, Space};
 
@@ -16,9 +15,10 @@ fn fitted(change: impl Fn(&mut Hg2vParams)) -> (Hg2v, Vec<Example>, Vec<f32>) {
     let mut params = Hg2v::params().dim(6).levels(2).epochs(1);
     change(&mut params);
     let model = params.fit(&graphs).unwrap();
-    let (examples, _) = model.examples(Run::in_memory(&graphs), None).unwrap();
-    let vectors =
-        embedded(&Machine::Cpu, &model, &graphs, "graphs".as_ref(), None, |_| {}).unwrap();
+    let context = Context::default();
+    let collection = Collection::new(Run::in_memory(&graphs), &model.needs(), &context).unwrap();
+    let (examples, _) = model.examples(&collection).unwrap();
+    let vectors = model.embed(&graphs).unwrap();
     assert_eq!(vectors.ids[0], "path-5".into());
     (model, examples, vectors.values)
 }
@@ -102,14 +102,8 @@ fn a_share_is_an_inner_product_of_rows() {
     // Level 0 by hand: a node's features with the part of the other vector made of level 0.
     let level0 = dot(&a[..width], &b[..width]) / lengths;
     assert!((why.parts[0].share - level0).abs() < 1e-9);
-    let nodes = hg2v::embed::nodes_on(
-        &hg2v::nn::machine::Machine::Cpu,
-        model.network(),
-        model.parameters(),
-        &examples[0],
-    )
-    .unwrap();
-    let row = hg2v::embed::node_dim(model.network());
+    let nodes = model.embed_nodes(&examples[0], &Context::default()).unwrap();
+    let row = model.node_dim();
     let n = examples[0].num_nodes();
     let parents = &examples[0].batch.levels[0].parent;
     for v in 0..n {

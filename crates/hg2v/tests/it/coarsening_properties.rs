@@ -4,6 +4,7 @@ use hg2v::coarsen::cache::pyramids;
 use hg2v::coarsen::quality::quality;
 use hg2v::coarsen::{Method, Params, Pyramid, coarsen};
 use hg2v::graph::{Components, Graph, GraphRecord, WeightPolicy};
+use hg2v::progress::{Counter, Silent, Stage};
 use proptest::prelude::*;
 
 fn graph(num_nodes: u32, edges: Vec<[u32; 2]>, weights: Option<Vec<f64>>) -> Graph {
@@ -193,7 +194,7 @@ fn threads_change_nothing() {
     graphs.push(graph(n, edges, None));
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| pyramids(&[&graphs], &Params::default(), None).unwrap().0)
+        pool.install(|| pyramids(&[&graphs], &Params::default(), None, &counter()).unwrap().0)
     };
     let one = run(1);
     assert!(one == run(2), "two threads differ from one");
@@ -255,4 +256,8 @@ fn parameters_are_checked_one_by_one() {
     assert!(refused(Params { ratio: f64::NAN, ..fine }).starts_with("ratio is NaN"));
     assert!(refused(Params { ratio: -0.1, ..fine }).starts_with("ratio is -0.1"));
     assert!(refused(Params { max_levels: 101, ..fine }).starts_with("max_levels is 101"));
+}
+
+fn counter() -> Counter<'static> {
+    Counter::new(&Silent, Stage::Coarsening, 0)
 }

@@ -10,7 +10,7 @@ use hg2v::error::{
 };
 use hg2v::graph::{GraphRecord, Scalar, WeightPolicy};
 use hg2v::prepare::graph_of;
-use hg2v::{Error, Hg2v, Hg2vParams};
+use hg2v::{Error, Hg2v, Hg2vParams, Model};
 
 fn input<T>(result: hg2v::Result<T>) -> InputError {
     match result {

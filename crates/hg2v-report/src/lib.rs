@@ -45,6 +45,7 @@ pub mod attributes;
 pub mod map;
 
 pub mod pack;
+mod settings;
 
 pub mod palette;
 

@@ -8,7 +8,7 @@ use hg2v::error::{Action, Error, Result};
 use hg2v::graph::Scalar;
 use hg2v::prepare::Collection;
 use hg2v::rng;
-use hg2v::saved::{LogLine, RunNote};
+use hg2v::saved::{Config, LogLine, RunNote};
 use hg2v_eval::evaluation::Evaluation;
 use hg2v_search::Neighbor;
 use rayon::prelude::*;
@@ -19,6 +19,7 @@ use crate::attributes::{Values, attributes};
 use crate::map::{Map, Projection};
 use crate::pack::{Pack, base64};
 use crate::palette::{AMOUNTS, KINDS};
+use crate::settings::settings;
 use crate::sketch::{NodeColors, OTHER, Scheme};
 
 /// The largest page, in bytes; where graphs would make a larger one, fewer are shown.
@@ -43,7 +44,7 @@ pub struct Contents<'a> {
     /// What their vectors say about them.
     pub map: Map,
     /// The model.
-    pub config: Option<&'a Value>,
+    pub config: Option<&'a Config>,
     /// How it came about.
     pub run: Option<&'a RunNote>,
     /// What training said.
@@ -202,7 +203,7 @@ fn put_facts(pack: &mut Pack, contents: &Contents<'_>, mode: PageMode, which: &[
     pack.value("metric", contents.map.metric.as_str());
     pack.value("kindColors", KINDS.to_vec());
     pack.value("amountColors", AMOUNTS.to_vec());
-    pack.value("config", json!(contents.config));
+    pack.value("config", json!(contents.config.map(settings)));
     pack.value("log", json!(contents.log));
     let without_path = |mut value: Value, key: &str| {
         if let Some(path) = value.get_mut(key) {

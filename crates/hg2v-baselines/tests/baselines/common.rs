@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use hg2v::dataset::{self, Limits};
 use hg2v::context::Context;
+use hg2v::dataset::{self, Limits};
 use hg2v::graph::{GraphRecord, WeightPolicy};
 use hg2v::prepare::{Collection, Needs, Run};
 use hg2v::{Method, Result};

@@ -70,10 +70,11 @@ fn vectors_are_the_same_bits_at_any_number_of_threads() {
     let mut graph2vec = Graph2Vec::default();
     graph2vec.skip_gram.dim = 32;
     let params = Hg2vParams::default().dim(8).levels(2).epochs(1);
-    let (gnn, loukas) = (Graph2VecGnn(params), Graph2VecLoukas { graph2vec, ..Graph2VecLoukas::default() });
+    let (gnn, loukas) =
+        (Graph2VecGnn(params), Graph2VecLoukas { graph2vec, ..Graph2VecLoukas::default() });
     let methods: [&dyn Method; 3] = [&graph2vec, &loukas, &gnn];
-    let made = methods
-        .map(|method| at_any_thread_count(|| vectors(method, &collection, &train).unwrap()));
+    let made =
+        methods.map(|method| at_any_thread_count(|| vectors(method, &collection, &train).unwrap()));
     assert!(made.iter().all(|x| x.rows() == 40 && x.values().iter().any(|&v| v != 0.0)));
     assert_ne!(made[0], made[1], "pyramids have words of their own");
     // Another seed, other vectors.
@@ -104,8 +105,10 @@ fn a_new_document_is_at_its_maximum() {
     let documents: Vec<Document> =
         (0..30u32).map(|i| (0..8).map(|k| (i % 5 + k, 1 + i % 3)).collect()).collect();
     let context = Context::default();
-    let enough = SkipGram { steps: 2000, ridge: 0.05, ..small() }.fit(&documents, 20, &context).unwrap();
-    let more = SkipGram { steps: 4000, ridge: 0.05, ..small() }.fit(&documents, 20, &context).unwrap();
+    let enough =
+        SkipGram { steps: 2000, ridge: 0.05, ..small() }.fit(&documents, 20, &context).unwrap();
+    let more =
+        SkipGram { steps: 4000, ridge: 0.05, ..small() }.fit(&documents, 20, &context).unwrap();
     let (a, b) = (enough.infer(&documents), more.infer(&documents));
     let far = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(far < 1e-3, "still moving by {far}");
@@ -120,7 +123,8 @@ fn nonsense_is_refused_and_nothing_to_learn_from_is_not() {
         (SkipGram { ridge: -1.0, ..small() }, "ridge is -1"),
     ];
     for (params, word) in wrong {
-        let error = params.fit(std::slice::from_ref(&one), 1, &Context::default()).unwrap_err().to_string();
+        let error =
+            params.fit(std::slice::from_ref(&one), 1, &Context::default()).unwrap_err().to_string();
         assert!(error.contains(word), "{error}");
     }
     // A word of one document only is left out: no word is left.

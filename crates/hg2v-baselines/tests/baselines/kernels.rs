@@ -6,8 +6,8 @@ use hg2v::graph::wl::Refiner;
 use hg2v::progress::{Flow, Report, Stage};
 use hg2v_baselines::kernels::wl_oa::WlOa;
 use hg2v_baselines::kernels::wl_subtree::WlSubtree;
-use hg2v_eval::{Error, Matrix};
 use hg2v_eval::method::GraphKernel;
+use hg2v_eval::{Error, Matrix};
 use proptest::prelude::*;
 
 use crate::common::{any_graph, at_any_thread_count, flat, labelled, real};

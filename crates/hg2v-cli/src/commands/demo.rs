@@ -207,8 +207,7 @@ fn draw(
     let Run { file, records, .. } = collection.run;
     let summary = summarize_records(file, Format::Jsonl, Vec::new(), records, &summary_options());
     let dim = trained.model.dim();
-    let config = trained.model.config();
-    let config = json!(config);
+    let config = trained.model.config().any()?;
     // Where a particle is says most in these vectors, and least about its aggregate.
     let search =
         SearchOptions { metric: Metric::Euclidean, standardise: true, ..SearchOptions::default() };

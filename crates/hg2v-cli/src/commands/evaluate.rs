@@ -1,14 +1,16 @@
 //! `hg2v evaluate`: how good are the vectors?
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::ValueEnum;
 use hg2v::error::Error;
 use hg2v::graph::GraphRecord;
 use hg2v::output::OutputFile;
 use hg2v::prepare::{Needs, Run};
-use hg2v::{Hg2vParams, Method, Untrained, vectors};
+use hg2v::{Hg2v, Hg2vParams, Method, Model, Untrained, vectors};
 use hg2v_baselines::embedders::statistics::Statistics;
+use hg2v_baselines::registry;
 use hg2v_eval::also::Classifier;
 use hg2v_eval::evaluation::{Evaluation, Judgement};
 use hg2v_eval::method::Candidate;
@@ -43,6 +45,7 @@ Examples:
   hg2v evaluate MUTAG.zip --protocol tenfold               the field's
   hg2v evaluate MUTAG.zip --also linear,logistic,knn       four classifiers, the same vectors
   hg2v evaluate MUTAG.zip --embeddings mutag.parquet       vectors from a file
+  hg2v evaluate MUTAG.zip --model mutag.model              a model that is there
   hg2v evaluate MUTAG.zip --predictions mutag.jsonl        and who was taken for what")]
 pub(crate) struct Args {
     /// The graphs, with labels
@@ -52,6 +55,9 @@ pub(crate) struct Args {
     /// of a vector
     #[arg(long, value_name = "E", conflicts_with_all = ["grid", "device"])]
     embeddings: Option<PathBuf>,
+    /// Judge the vectors of this model, of any method, as it is: it is not trained again
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["grid", "embeddings"])]
+    model: Option<PathBuf>,
     /// Who sees what
     #[arg(long, value_enum, default_value = "inductive", value_name = "P")]
     protocol: ModeArg,
@@ -123,18 +129,23 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     params.check()?;
     // Weights count for statistics, too.
     let plain = Hg2vParams { weights: params.weights, ..Hg2vParams::default() };
-    if args.embeddings.is_some() && params != plain.seed(context.seed()) {
-        let requirement = "options of a model mean nothing for vectors that are there already";
-        return Err(Error::parameter("embeddings", "given", requirement).into());
+    let there = [("embeddings", args.embeddings.is_some()), ("model", args.model.is_some())];
+    for (option, _) in there.into_iter().filter(|(_, given)| *given) {
+        if params != plain.clone().seed(context.seed()) {
+            let requirement = "options of a model mean nothing for what is there already";
+            return Err(Error::parameter(option, "given", requirement).into());
+        }
     }
+    let model = args.model.as_ref().map(|path| registry::load(path).map(Arc::from)).transpose()?;
     let machine = args.device.open()?;
-    let graphs::Read { path, records, .. } =
-        graphs::read(&args.data, Asks::Weights(params.weights), context)?;
+    let asks = model.as_ref().map_or(Asks::Weights(params.weights), Asks::of);
+    let graphs::Read { path, records, .. } = graphs::read(&args.data, asks, context)?;
     let run = Run::of(&records, &path);
-    let needs = match args.embeddings {
+    let needs = match (&model, &args.embeddings) {
+        (Some(model), _) => model.needs(),
         // Vectors that are there already, and statistics, need no pyramids.
-        Some(_) => Needs { coarsening: None, ..params.needs() },
-        None => params.needs(),
+        (None, Some(_)) => Needs { coarsening: None, ..params.needs() },
+        (None, None) => params.needs(),
     };
     let collection = graphs::collected(run, &needs, args.cache.open(), context)?;
     say_findings(&collection.notes.found, context);
@@ -146,7 +157,16 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
 
     let mut rows = Vec::new();
     let mut chosen = params.clone();
-    if let Some(file) = &args.embeddings {
+    if let Some(model) = &model {
+        let made = model.embed_collection(&collection, &graphs::on(&machine))?;
+        let x = Matrix::from_f32(collection.len(), model.dim(), &made.values)?;
+        rows.push(judged(model.method(), &study, Candidate::Vectors(&x), context)?);
+        if let Some(own) = Hg2v::of(&**model).filter(|_| !args.no_controls) {
+            let made = own.untrained().embed_collection(&collection, &graphs::on(&machine))?;
+            let x = Matrix::from_f32(collection.len(), own.dim(), &made.values)?;
+            rows.push(judged("the same, untrained", &study, Candidate::Vectors(&x), context)?);
+        }
+    } else if let Some(file) = &args.embeddings {
         let x = given(file, &records, context)?;
         rows.push(judged("given vectors", &study, Candidate::Vectors(&x), context)?);
     } else {
@@ -165,7 +185,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         rows.push(judged_rows.swap_remove(best));
     }
     if !args.no_controls {
-        if args.embeddings.is_none() {
+        if args.embeddings.is_none() && model.is_none() {
             let untrained = Untrained(chosen.clone());
             let untrained = Candidate::Method(&untrained);
             rows.push(judged("the same, untrained", &study, untrained, context)?);
@@ -224,10 +244,11 @@ fn report(
         Mode::Inductive | Mode::Transductive => "80/20 splits",
         Mode::Tenfold => "folds",
     };
-    let vectors = match (&args.embeddings, study.mode) {
-        (Some(_), _) => "vectors as they were given",
-        (None, Mode::Inductive) => "the model trained on the 80 alone",
-        (None, _) => "the model trained on all graphs without labels",
+    let vectors = match study.mode {
+        _ if args.model.is_some() => "the model as it is, whatever it was trained on",
+        _ if args.embeddings.is_some() => "vectors as they were given",
+        Mode::Inductive => "the model trained on the 80 alone",
+        _ => "the model trained on all graphs without labels",
     };
     context.print(format!(
         "\n{} graphs, {} classes; mean ± deviation over {} {parts}, {vectors}; C-SVM, settings chosen by \

@@ -178,10 +178,9 @@ impl Wanted<'_> {
             let others = counted(run.config.data.graphs, "graph");
             notes.push(format!("The model was not trained on these graphs, but on {others}."));
         }
-        let config = json!(run.config);
         let contents = Contents {
             title: self.title.unwrap_or(&graphs.summary.name).to_owned(),
-            config: Some(&config),
+            config: Some(&run.config),
             run: run.note.as_ref(),
             log: &run.log,
             summary: Some(&graphs.summary),

@@ -91,20 +91,22 @@ function words(value) {
   return String(value);
 }
 
+/** @type {Record<string, string>} */
+const LETTERS = { dim: "dimension d", hops: "hops a", levels: "levels L" };
+
 /**
- * All settings but those that are known already.
+ * Settings by their names in words.
  * @param {Settings} settings
- * @param {string[]} known
  * @returns {[string, string][]}
  */
-const rest = (settings, known) =>
-  Object.entries(settings).filter(([key]) => !known.includes(key)).map(([key, value]) => [key.replaceAll("_", " "), words(value)]);
+const named = (settings) =>
+  Object.entries(settings).map(([key, value]) => [LETTERS[key] ?? key.replaceAll("_", " "), words(value)]);
 
 /** @param {Head} head */
 export function drawRun({ config, run, dim }) {
   byId("run").hidden = !config;
   if (!config) return;
-  const { architecture, recipe, preparation, data } = config;
+  const { data, method, seed, settings } = config;
   const block = (/** @type {string} */ title, /** @type {[string, string | null][]} */ list) => make("div", {}, make("h3", {}, title), pairs(list));
   const blocks = [
     block("Trained on", [
@@ -113,18 +115,12 @@ export function drawRun({ config, run, dim }) {
       ["where", run && `${run.device}, ${counted(run.threads, "thread")}`],
       ["training", run && `${amount(run.training_seconds)} s`],
       ["in all", run && `${amount(run.whole_seconds)} s, with reading and coarsening`],
-      ["hg2v", config.hg2v],
-      ["seed", String(recipe.seed)],
-    ]),
-    block("Network", [
-      ["dimension d", String(architecture.dim)],
-      ["hops a", String(architecture.hops)],
-      ["levels L", String(architecture.levels)],
-      ...rest(architecture, ["dim", "hops", "levels"]),
+      ["method", method],
       ["numbers a graph", dim ? number(dim) : null],
+      ["hg2v", config.hg2v],
+      ["seed", seed === null ? null : String(seed)],
     ]),
-    block("Training", rest(recipe, ["seed"])),
-    block("Coarsening", [...rest(preparation.coarsening, ["seed"]), ["weights", words(preparation.weights)]]),
+    ...Object.entries(settings).map(([title, own]) => block(title, named(own))),
   ];
   byId("settings").replaceChildren(make("div", { class: "columns" }, ...blocks));
 }

@@ -17,18 +17,18 @@ export function drawTraining({ log, run }, palette) {
   const last = log.at(-1);
   if (!last) return;
   byId("training").hidden = false;
-  const depth = Math.max(...log.map(({ levels }) => levels.length));
-  const total = (/** @type {LogLine["levels"][0]} */ { positive, negative }) => positive + negative;
-  const lines = Array.from({ length: depth }, (_, at) => ({
-    name: `level ${at + 1}`,
-    ys: log.map(({ levels }) => (levels[at] ? total(levels[at]) : null)),
-  }));
+  const depth = Math.max(...log.map(({ levels }) => levels?.length ?? 0));
+  const total = (/** @type {LogLine} */ { levels }, /** @type {number} */ at) => (levels?.[at] ? levels[at].positive + levels[at].negative : null);
+  const levels = Array.from({ length: depth }, (_, at) => ({ name: `level ${at + 1}`, ys: log.map((line) => total(line, at)) }));
+  const lines = depth ? levels : [{ name: "loss", ys: log.map(({ loss }) => loss) }];
   const time = run?.training_seconds ?? last.seconds;
-  const rates = log.length > 1 ? `, the learning rate falling from ${amount(log[0].rate)} to ${amount(last.rate)}` : "";
+  const [first] = log;
+  const rates = log.length > 1 && first.lr && last.lr ? `, the learning rate falling from ${amount(first.lr)} to ${amount(last.lr)}` : "";
+  const meaning = depth ? "How well a node's neighbourhood is told from others by its super-node, without labels: the loss of each level, averaged over an epoch." : "What training made smaller, without labels: the loss, averaged over an epoch.";
   const what = `${counted(last.epoch, "epoch")} in ${amount(time)} s${rates}.`;
   byId("loss").replaceChildren(
-    make("p", { class: "quiet", style: "max-width:70ch;margin-bottom:10px" }, `How well a node's neighbourhood is told from others by its super-node, without labels: the loss of each level, averaged over an epoch. ${what}`),
-    lineChart({ width: Math.min(760, Math.max(280, byId("loss").clientWidth)), xs: log.map(({ epoch }) => epoch), lines, xName: "epoch", yName: "loss", palette, label: `Loss of ${counted(depth, "level")} over ${counted(log.length, "epoch")}: ${lines.map(({ name, ys }) => `${name} from ${amount(ys[0])} to ${amount(ys.at(-1))}`).join(", ")}` }),
+    make("p", { class: "quiet", style: "max-width:70ch;margin-bottom:10px" }, `${meaning} ${what}`),
+    lineChart({ width: Math.min(760, Math.max(280, byId("loss").clientWidth)), xs: log.map(({ epoch }) => epoch), lines, xName: "epoch", yName: "loss", palette, label: `Loss${depth ? ` of ${counted(depth, "level")}` : ""} over ${counted(log.length, "epoch")}: ${lines.map(({ name, ys }) => `${name} from ${amount(ys[0])} to ${amount(ys.at(-1))}`).join(", ")}` }),
   );
 }
 

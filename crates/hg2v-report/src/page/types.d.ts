@@ -85,11 +85,10 @@ export type Settings = Record<string, unknown>;
 
 export interface Config {
   hg2v: string;
-  architecture: Settings & { dim: number; hops: number; levels: number };
-  recipe: Settings & { seed: number };
-  preparation: Settings & { coarsening: Settings; weights: unknown };
+  method: string;
+  settings: Record<string, Settings>;
+  seed: number | null;
   data: Settings & { graphs: number; nodes: number };
-  [more: string]: unknown;
 }
 
 export interface RunNote {
@@ -103,10 +102,10 @@ export interface RunNote {
 export interface LogLine {
   epoch: number;
   step: number;
-  rate: number;
+  lr?: number;
   loss: number;
   seconds: number;
-  levels: { positive: number; negative: number }[];
+  levels?: { positive: number; negative: number }[];
 }
 
 export interface Spread {

@@ -46,6 +46,19 @@ impl<M: Serialize + Clone> Config<M> {
         }
     }
 
+    /// The same of any method.
+    ///
+    /// # Errors
+    /// None that depend on what it says.
+    pub fn any(&self) -> Result<Config> {
+        let model = serde_json::to_value(&self.model);
+        let model = model.map_err(|e| Error::io(CONFIG, Action::Write, e.into()))?;
+        Ok(Config {
+            parameters_sha256: self.parameters_sha256.clone(),
+            ..Config::new(&self.method, model, self.data.clone())
+        })
+    }
+
     /// The same, with what it learnt in these tensors.
     pub(super) fn finished(&self, tensors: &[u8]) -> Config<M> {
         Config { parameters_sha256: Some(digest(tensors)), ..self.clone() }

@@ -48,7 +48,7 @@ fn all_methods_stand_in_one_table() {
         let record = read(&at.join(format!("results/graphs.{method}.json")));
         assert_eq!(record["method"], *method);
         assert_eq!(record["result"]["splits"].as_array().unwrap().len(), 2);
-        assert!(record["configuration"].is_string());
+        assert!(record["settings"].is_object());
         #[cfg(target_os = "linux")]
         assert!(record["peak_bytes"].as_u64().unwrap() > 1 << 20, "{record}");
         // No path of this machine.

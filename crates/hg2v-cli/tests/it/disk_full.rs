@@ -160,7 +160,7 @@ fn what_does_not_fit_leaves_what_was_there() {
     let mut names: Vec<_> =
         fs::read_dir(target).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
-    assert_eq!(names, ["config.json", "log.jsonl", "run.json"]);
+    assert_eq!(names, ["config.json", "log.jsonl"]);
     let (code, _, err) =
         output_of(command(at, &["embed", target, "graphs.jsonl", "--out", "v.csv"]));
     assert_eq!(code, 2);
@@ -237,7 +237,7 @@ fn a_run_that_a_full_disk_stopped_resumes_to_the_same_bytes() {
     let epochs = |model: &Path| {
         let text = fs::read_to_string(model.join("log.jsonl")).unwrap();
         text.lines()
-            .map(|line| line.split(",\"rate").next().unwrap().to_owned())
+            .map(|line| line.split(",\"lr").next().unwrap().to_owned())
             .collect::<Vec<_>>()
     };
     assert_eq!(epochs(&model), epochs(&at.join("whole")));

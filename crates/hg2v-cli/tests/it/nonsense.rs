@@ -187,7 +187,7 @@ fn models_that_cannot_be_used() {
     broken("config.json", None, &["no such file", again]);
     broken("config.json", Some(b""), &["line 1", "no configuration of a model", again]);
     broken("config.json", Some(&config.as_bytes()[..300]), &["no configuration of a model", again]);
-    let future = edited("\"format\": 2", "\"format\": 7");
+    let future = edited("\"format\": 3", "\"format\": 7");
     broken("config.json", Some(&future), &["format is 7", "knows 2", "use the version"]);
     let many = edited("\"hops\": 4", "\"hops\": 99");
     broken("config.json", Some(&many), &["hops is 99", "between 1 and 64", "fit again"]);

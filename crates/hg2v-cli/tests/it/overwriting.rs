@@ -175,7 +175,7 @@ fn a_model_that_is_replaced_works_until_then() {
     for (seed, name) in names.iter().enumerate() {
         must(at, &format!("fit graphs.jsonl --out {name} --force --seed {seed} {MODEL}"));
         let config: serde_json::Value = serde_json::from_slice(&read("m/config.json")).unwrap();
-        assert_eq!(config["recipe"]["seed"], seed, "{name}");
+        assert_eq!(config["model"]["recipe"]["seed"], seed, "{name}");
         let left = fs::read_dir(at.join("m")).unwrap().count();
         assert_eq!((left, at.join("m.new").exists()), (4, false), "{name}");
     }

@@ -47,11 +47,10 @@ impl TrainingFolder {
     /// A folder that is not empty; a place that cannot be written.
     pub fn new(path: &Path) -> Result<TrainingFolder> {
         if occupied(path)? {
-            let problem = match is_unfinished(path) {
-                true => "a training stands there that is not finished; it can be resumed",
-                false => "the folder is not empty",
-            };
-            return Err(Error::exists(path, problem, true));
+            return Err(match is_unfinished(path) {
+                true => Problem::Unfinished.at(path, Place::Whole),
+                false => Error::exists(path, "the folder is not empty", true),
+            });
         }
         // An empty one may be a disk of its own, or where we stand: it stays.
         let new = match path.is_dir() {

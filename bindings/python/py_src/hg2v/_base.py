@@ -174,8 +174,9 @@ class Estimator:
             other._sklearn_output_config = copy.deepcopy(self._sklearn_output_config)
         return other
 
-    def _take(self, X: Any, follows: str) -> Read:
-        """Fits the graphs of ``X``; ``follows`` says what becomes of those that cannot be used."""
+    def _take(self, X: Any, follows: str, fit: Callable[[Graphs], Any] | None = None) -> Read:
+        """Fits the graphs of ``X``, by ``fit`` where one is given; ``follows`` says what becomes of
+        those that cannot be used."""
         params = self.get_params()
         params.pop("n_jobs", None)  # -1 is a number of threads, too
         check_kinds(type(self).__init__, params)
@@ -185,7 +186,7 @@ class Estimator:
                 found = found.without(self._unusable(found.graphs, fitted=False))
             found.check_any()
             self._say_refused(found, follows)
-            self.model_ = self._fit(found.graphs)
+            self.model_ = (self._fit if fit is None else fit)(found.graphs)
         except ParameterError as error:
             raise named(error, params) from None
         except InputError as error:

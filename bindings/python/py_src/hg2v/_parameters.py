@@ -102,7 +102,7 @@ def spelled(params: Any, indent: int | None = None) -> str:
 
 def named(error: ParameterError, values: Mapping[str, Any]) -> ParameterError:
     """Rust's error for a word it does not know, with the name of the parameter that has it."""
-    said = re.match(r"unknown variant `(.*)`, expected (.*)", str(error))
+    said = re.search(r"unknown variant `(.*)`, expected (.*)", str(error))
     if said is None:
         return error
     word, known = said.groups()

@@ -78,11 +78,12 @@ class Method(Estimator):
 
     @classmethod
     def _taken(cls, method: str, settings: Any) -> dict[str, Any]:
-        """The parameters that settings say."""
-        taken = {}
+        """The parameters that settings say. A seed may stand in several places, of which the first
+        is always used."""
+        taken: dict[str, Any] = {}
         for name, where in cls._places(method):
             part, last = _within(settings, where)
-            taken["random_state" if name == "seed" else name] = part[last]
+            taken.setdefault("random_state" if name == "seed" else name, part[last])
         return taken
 
     @classmethod

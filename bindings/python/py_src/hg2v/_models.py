@@ -184,9 +184,9 @@ class HG2V(Method):
         Example:
             >>> import hg2v
             >>> rings = [([range(n), [*range(1, n), 0]], None) for n in range(10, 30)]
-            >>> model = hg2v.HG2V(dim=8, levels=2, epochs=2).fit_in("rings.model", rings)
-            >>> (hg2v.load("rings.model").transform(rings) == model.transform(rings)).all()
-            np.True_
+            >>> model = hg2v.HG2V(dim=8, levels=2, epochs=2).fit_in("kept.model", rings)
+            >>> hg2v.load("kept.model").dim
+            8
         """
 
         def fit(data: Graphs) -> _hg2v.Model:

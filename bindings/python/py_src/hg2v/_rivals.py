@@ -215,7 +215,7 @@ class Statistics(Method):
         >>> import hg2v
         >>> rings = [([range(n), [*range(1, n), 0]], None) for n in range(10, 30)]
         >>> hg2v.Statistics().fit(rings).get_feature_names_out()[0]
-        'degree 0'
+        'nodes'
     """
 
     _methods = ("statistics",)

@@ -252,6 +252,3 @@ def test_trainings_in_folders_refused(arrays, model, tmp_path):
     with pytest.raises(InputError, match="config.json"):
         hg2v.HG2V(**PARAMS).fit_in(tmp_path / "other", arrays)
     assert os.listdir(tmp_path / "other") == ["thesis.tex"]
-    for kind in (hg2v.Untrained, hg2v.Graph2VecGNN):
-        with pytest.raises(ParameterError, match="fitted in one go"):
-            kind(**PARAMS).fit_in(tmp_path / "new", arrays)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 import inspect
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -22,7 +21,6 @@ from ._inputs import READING, read
 from ._notices import log, say_edge_labels, say_no_tqdm, say_odd, say_refused
 from ._parameters import check_kinds, check_one_of, named, threads_of
 from ._read import Read
-from ._saved import load, save
 from .errors import InputError, ParameterError, not_fitted
 
 Self = TypeVar("Self", bound="Estimator")
@@ -33,9 +31,6 @@ _NAN = "and their rows are NaN"
 
 class Estimator:
     """Parameters are stored by ``__init__`` and looked at by ``fit``."""
-
-    #: What was learnt: a class of the extension, which reads what it pickles.
-    _state: Any = Graphs
 
     #: Whether a graph's row is a vector of its own, which is zero where it has no nodes.
     _vectors = True
@@ -135,16 +130,6 @@ class Estimator:
                 "to; call transform(graphs)"
             )
         return self._rows(seen)
-
-    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Writes the estimator as a folder; ``overwrite`` replaces one that was saved there."""
-        self._check_fitted()
-        save(self, path, overwrite)
-
-    @classmethod
-    def load(cls: type[Self], path: str | os.PathLike[str]) -> Self:
-        """The estimator of a folder that :meth:`save` wrote."""
-        return load(cls, cls._state.from_state, path)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """A name for every number of a row."""

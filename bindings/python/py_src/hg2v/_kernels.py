@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from . import _hg2v
 from ._base import Estimator
 from ._hg2v import Graphs
+from ._saved import load, save
+
+Self = TypeVar("Self", bound="_Kernel")
 
 
 class _Kernel(Estimator):
@@ -31,6 +36,16 @@ class _Kernel(Estimator):
         # A kernel is one of pairs: rows of the new among all, columns of the known.
         both = self._among(Graphs.concat([known, data]))
         return np.ascontiguousarray(both[len(known) :, : len(known)])
+
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Writes the kernel and its graphs as a folder; ``overwrite`` replaces what was saved there."""
+        self._check_fitted()
+        save(self, path, overwrite)
+
+    @classmethod
+    def load(cls: type[Self], path: str | os.PathLike[str]) -> Self:
+        """The kernel of a folder that :meth:`save` wrote."""
+        return load(cls, Graphs.from_state, path)
 
     def _among(self, data: Graphs) -> np.ndarray:
         raise NotImplementedError

@@ -13,67 +13,12 @@ from ._methods import Method
 from ._parameters import check_one_of
 from .errors import ParameterError
 
-Self = TypeVar("Self", bound="HG2V")
+Self = TypeVar("Self", bound="Network")
 
 
-class HG2V(Method):
-    """Hierarchical Graph2Vec: graphs into vectors, without labels.
+class Network(Method):
+    """HG2V's network, however it is fitted; :class:`HG2V` says what its parameters are."""
 
-    The defaults are those of the command ``hg2v fit``, and so are the vectors: the same graphs
-    and ``random_state`` give the same bits, at any number of threads, alone or among others.
-
-    Args:
-        dim: ``d``, numbers a node on every level.
-        hops: ``a``, how far a node looks.
-        levels: ``L``, how often a graph is coarsened.
-        epochs: how often every graph is seen.
-        batch: graphs a step; for more than 8, multiply ``lr`` by √(batch/8).
-        lr: the first learning rate.
-        decay: how many times smaller the last one is.
-        random_state: seeds every random decision. ``None`` is 0, and not another seed each time
-            as elsewhere in scikit-learn: a generator of numpy gives that.
-        preset: ``"default"``, or ``"paper"`` for the paper's reading.
-        layer: ``"krylov"`` or ``"gcn"``, how a node looks around.
-        input: ``"linear"``, ``"relu"`` or ``"tanh"``: a layer before level 0.
-        bias: whether ``θ₁`` and ``θ₄`` have biases.
-        readout: ``"sum"``, ``"max"``, ``"mean"``, in order.
-        finest, local, log: whether level 0 and the neighbourhoods are read out, and whether
-            each number ``e`` becomes ``sign(e)·ln(1 + |e|)``.
-        loss: ``"jsd"``, ``"infonce"`` or ``"cosine"``; ``temperature`` is that of the last.
-        negatives: ``"all"`` or ``"others"``: which super-nodes a node is to be told from.
-        degree, structure: ``"auto"``, ``"always"`` or ``"never"``: when a node's degree, and
-            its surroundings, are features. ``"auto"`` takes surroundings where nodes have no
-            attributes, and the degree where they have nothing else; so naming ``attributes``
-            leaves surroundings out, unless ``structure="always"``.
-        coarsening, ratio, k: the method of coarsening, how much smaller the last level is, and
-            how many eigenvectors it keeps.
-        weights: ``"use"``, ``"abs"`` or ``"ignore"``: what is done with edge weights.
-        attributes, label, weight, edge_label, directed: how graphs are read, see
-            :func:`hg2v.graphs`. Edge labels are kept, but no method uses them.
-        errors: what is done with graphs that cannot be used. ``"raise"`` refuses them; with
-            ``"nan"``, ``fit`` leaves them out, ``transform`` gives each a row of NaN, and both
-            warn of them, once a call. Which attributes and labels nodes must have, the model
-            decides or, in ``fit``, most graphs.
-        n_jobs: threads, as scikit-learn counts them: -1 is one a core, -2 one less. ``None`` is
-            one a core, too.
-        verbose: shows progress as a bar, which needs tqdm; without it, lines are logged as INFO.
-
-    Attributes:
-        losses_: the loss of each epoch, level by level; empty where the model was not trained
-            here, but loaded, or is untrained.
-        features_: in words, what a node's features are.
-
-    Example:
-        >>> import hg2v
-        >>> rings = [([range(n), [*range(1, n), 0]], None) for n in range(10, 30)]
-        >>> model = hg2v.HG2V(dim=8, levels=2, epochs=2)
-        >>> model.fit_transform(rings).shape
-        (20, 82)
-        >>> model.get_feature_names_out()[0]
-        'g0.sum.0'
-    """
-
-    _methods = ("hg2v",)
     _alike = True
 
     def __init__(
@@ -173,7 +118,75 @@ class HG2V(Method):
         self.losses_ = model.history()
         self.features_ = model.features()
 
-    def fit_in(self: Self, folder: str | os.PathLike[str], X: Any) -> Self:
+    def untrained(self: Self) -> Self:
+        """The same network before its training: the control every result should stand beside."""
+        self._check_fitted()
+        other = self._copy()
+        other.model_ = self.model_.untrained()
+        other._tell(other.model_)
+        return other
+
+
+class HG2V(Network):
+    """Hierarchical Graph2Vec: graphs into vectors, without labels.
+
+    The defaults are those of the command ``hg2v fit``, and so are the vectors: the same graphs
+    and ``random_state`` give the same bits, at any number of threads, alone or among others.
+
+    Args:
+        dim: ``d``, numbers a node on every level.
+        hops: ``a``, how far a node looks.
+        levels: ``L``, how often a graph is coarsened.
+        epochs: how often every graph is seen.
+        batch: graphs a step; for more than 8, multiply ``lr`` by √(batch/8).
+        lr: the first learning rate.
+        decay: how many times smaller the last one is.
+        random_state: seeds every random decision. ``None`` is 0, and not another seed each time
+            as elsewhere in scikit-learn: a generator of numpy gives that.
+        preset: ``"default"``, or ``"paper"`` for the paper's reading.
+        layer: ``"krylov"`` or ``"gcn"``, how a node looks around.
+        input: ``"linear"``, ``"relu"`` or ``"tanh"``: a layer before level 0.
+        bias: whether ``θ₁`` and ``θ₄`` have biases.
+        readout: ``"sum"``, ``"max"``, ``"mean"``, in order.
+        finest, local, log: whether level 0 and the neighbourhoods are read out, and whether
+            each number ``e`` becomes ``sign(e)·ln(1 + |e|)``.
+        loss: ``"jsd"``, ``"infonce"`` or ``"cosine"``; ``temperature`` is that of the last.
+        negatives: ``"all"`` or ``"others"``: which super-nodes a node is to be told from.
+        degree, structure: ``"auto"``, ``"always"`` or ``"never"``: when a node's degree, and
+            its surroundings, are features. ``"auto"`` takes surroundings where nodes have no
+            attributes, and the degree where they have nothing else; so naming ``attributes``
+            leaves surroundings out, unless ``structure="always"``.
+        coarsening, ratio, k: the method of coarsening, how much smaller the last level is, and
+            how many eigenvectors it keeps.
+        weights: ``"use"``, ``"abs"`` or ``"ignore"``: what is done with edge weights.
+        attributes, label, weight, edge_label, directed: how graphs are read, see
+            :func:`hg2v.graphs`. Edge labels are kept, but no method uses them.
+        errors: what is done with graphs that cannot be used. ``"raise"`` refuses them; with
+            ``"nan"``, ``fit`` leaves them out, ``transform`` gives each a row of NaN, and both
+            warn of them, once a call. Which attributes and labels nodes must have, the model
+            decides or, in ``fit``, most graphs.
+        n_jobs: threads, as scikit-learn counts them: -1 is one a core, -2 one less. ``None`` is
+            one a core, too.
+        verbose: shows progress as a bar, which needs tqdm; without it, lines are logged as INFO.
+
+    Attributes:
+        losses_: the loss of each epoch, level by level; empty where the model was not trained
+            here, but loaded, or is untrained.
+        features_: in words, what a node's features are.
+
+    Example:
+        >>> import hg2v
+        >>> rings = [([range(n), [*range(1, n), 0]], None) for n in range(10, 30)]
+        >>> model = hg2v.HG2V(dim=8, levels=2, epochs=2)
+        >>> model.fit_transform(rings).shape
+        (20, 82)
+        >>> model.get_feature_names_out()[0]
+        'g0.sum.0'
+    """
+
+    _methods = ("hg2v",)
+
+    def fit_in(self, folder: str | os.PathLike[str], X: Any) -> HG2V:
         """:meth:`fit` in a folder, which then holds the model as :meth:`save` writes it.
 
         Stopped by Ctrl-C, or killed, the training goes on when this is called again with the same
@@ -202,16 +215,8 @@ class HG2V(Method):
         self._say_fitted()
         return self
 
-    def untrained(self: Self) -> Self:
-        """The same network before its training: the control every result should stand beside."""
-        self._check_fitted()
-        other = self._copy()
-        other.model_ = self.model_.untrained()
-        other._tell(other.model_)
-        return other
 
-
-class Untrained(HG2V):
+class Untrained(Network):
     """HG2V's network as it is before any training: the control that tells what training is worth.
 
     Features are fitted to the graphs, parameters are drawn by ``random_state``, and that is all.
@@ -226,11 +231,8 @@ class Untrained(HG2V):
 
     _methods = ("untrained",)
 
-    def fit_in(self: Self, folder: str | os.PathLike[str], X: Any) -> Self:
-        raise _in_one_go(self)
 
-
-class Graph2VecGNN(HG2V):
+class Graph2VecGNN(Network):
     """HG2V without coarsening, *Graph2Vec+GNN* of its paper: every level is the graph itself.
 
     Parameters are those of :class:`HG2V`; those of coarsening change nothing.
@@ -243,11 +245,3 @@ class Graph2VecGNN(HG2V):
     """
 
     _methods = ("graph2vec-gnn",)
-
-    def fit_in(self: Self, folder: str | os.PathLike[str], X: Any) -> Self:
-        raise _in_one_go(self)
-
-
-def _in_one_go(estimator: HG2V) -> ParameterError:
-    name = type(estimator).__name__
-    return ParameterError(f"a {name} is fitted in one go; call fit, then save")

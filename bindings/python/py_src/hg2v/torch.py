@@ -18,6 +18,7 @@ from . import _hg2v
 from ._inputs import READING, graphs
 from ._methods import METHODS
 from ._models import HG2V as Estimator
+from ._models import Network
 from ._parameters import spelled, threads_of
 from .errors import ParameterError
 
@@ -72,7 +73,7 @@ class HG2V(nn.Module):
     def __init__(
         self,
         features: int,
-        estimator: Estimator | None = None,
+        estimator: Network | None = None,
         n_jobs: int | None = None,
         **params: Any,
     ) -> None:
@@ -85,7 +86,7 @@ class HG2V(nn.Module):
         self._reading = _reading_of(estimator)
 
     @classmethod
-    def of(cls, estimator: Estimator, n_jobs: int | None = None) -> HG2V:
+    def of(cls, estimator: Network, n_jobs: int | None = None) -> HG2V:
         """The network of a fitted model, with its parameters."""
         estimator._check_fitted()
         settings = json.loads(estimator.model_.settings())
@@ -189,7 +190,7 @@ class HG2V(nn.Module):
             self._flat(own), _numpy(x), prepared.examples, loss, negatives, self._threads
         )
 
-    def to_estimator(self) -> Estimator:
+    def to_estimator(self) -> Network:
         """The model with the parameters as they are now, to embed with or to save."""
         if self._model is None:
             raise ParameterError(
@@ -198,7 +199,7 @@ class HG2V(nn.Module):
             )
         flat = self._flat([parameter.float() for parameter in self._own()])
         made = METHODS[self._model.method()]._of(self._model.with_parameters(flat))
-        assert isinstance(made, Estimator)
+        assert isinstance(made, Network)
         return made.set_params(**self._reading)
 
     def extra_repr(self) -> str:
@@ -239,7 +240,7 @@ class _Loss(torch.autograd.Function):
         return d_loss * d_x, None, None, *(d_loss * d for d in d_own)
 
 
-def _reading_of(estimator: Estimator) -> dict[str, Any]:
+def _reading_of(estimator: Network) -> dict[str, Any]:
     return {name: getattr(estimator, name) for name in READING}
 
 

@@ -253,10 +253,7 @@ impl Model {
         text(py, &self.notes)
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Py<PyAny>, (String, Bound<'py, PyBytes>))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Py<PyAny>, Parts<'py>)> {
         let restore = py.get_type::<Model>().getattr("from_parts")?;
         let parts = self.model.parts().map_err(|e| raised(py, e.into()))?;
         Ok((restore.unbind(), (parts.config, PyBytes::new(py, &parts.tensors))))
@@ -300,6 +297,9 @@ impl Model {
             .map_err(|e| raised(py, e.into()))
     }
 }
+
+/// The files of a model's folder: its configuration, and its tensors.
+type Parts<'py> = (String, Bound<'py, PyBytes>);
 
 /// The method that a JSON of settings spells.
 fn made(py: Python<'_>, method: &str, settings: &str) -> PyResult<Box<dyn Method>> {

@@ -33,9 +33,11 @@ def embed_file(
 ) -> Written:
     """Embeds the graphs of a file into a file of vectors, as the command ``hg2v embed`` does.
 
-    What an estimator says of directions and names of attributes is for graphs in memory. Graphs are read, embedded and written in a stream: memory does not grow with their number. The
+    Graphs are read, embedded and written in a stream: memory does not grow with their number. The
     file appears whole or not at all, and has the bytes that the command writes. Stopped after
     twenty seconds or more, the same call goes on with what is kept in the folder ``OUT.partial``.
+    Which attributes are named, and what becomes of directions, an estimator says of graphs in
+    memory alone.
 
     Args:
         model: a fitted estimator of any method that learns vectors, or its folder.

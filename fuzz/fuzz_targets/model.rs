@@ -1,5 +1,5 @@
 #![no_main]
-//! A model's folder: two bytes each for the lengths of `config.json` and
+//! A folder of a model of any method: two bytes each for the lengths of `config.json` and
 //! `model.safetensors`, then both, then `checkpoint.safetensors`.
 
 #[allow(dead_code)]
@@ -7,10 +7,11 @@ mod reading;
 
 use std::fs;
 
-use hg2v::Hg2v;
 use hg2v::graph::{Features, GraphRecord, Scalar};
 use hg2v::model::Layout;
-use hg2v::saved;
+use hg2v::{Hg2vConfig, saved};
+use hg2v_baselines::registry;
+use sha2::{Digest, Sha256};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let [a, b, c, d, bytes @ ..] = bytes else { return };
@@ -27,17 +28,22 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         fs::write(path.join(name), bytes).expect("a temporary file");
     }
     // A fuzzer finds no SHA-256: what makes sense is signed, so that it is looked at further.
-    if let Ok(config) = serde_json::from_slice::<saved::Config>(config) {
+    if let Ok(mut config) = serde_json::from_slice::<saved::Config>(config) {
+        let digest = Sha256::digest(parameters);
+        config.parameters_sha256 = Some(digest.iter().map(|byte| format!("{byte:02x}")).collect());
         saved::write_config(&path, &config).expect("a temporary file");
     }
-    if let Ok(config) = saved::read_config(&path) {
-        let layout = Layout::new(&config.architecture, config.preparation.features.dim());
-        let layout = layout.expect("a configuration that was checked");
-        if let Err(error) = saved::read_checkpoint(&path, &layout) {
+    if let Ok(config) = saved::read_config::<Hg2vConfig>(&path)
+        && config.model.check().is_ok()
+    {
+        let features = config.model.preparation.features.dim();
+        if let Ok(layout) = Layout::new(&config.model.architecture, features)
+            && let Err(error) = saved::read_checkpoint(&path, &layout)
+        {
             assert!(error.to_string().contains("; "), "{error}");
         }
     }
-    match Hg2v::load(&path) {
+    match registry::load(&path) {
         Err(error) => assert!(error.to_string().contains("; "), "{error}"),
         // A graph that has all that the seeds' models ask for.
         Ok(model) => drop(model.embed(&[GraphRecord {

@@ -25,6 +25,7 @@ use burn::nn::conv::{Conv2d, Conv2dConfig};
 use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::activation::relu;
 use burn::tensor::{Device, Tensor, TensorData};
+use hg2v::context::Context as Work;
 use hg2v::dataset::Limits;
 use hg2v::dataset::synthetic::Model;
 use hg2v::dataset::synthetic::SyntheticSet;
@@ -38,9 +39,8 @@ use hg2v::train::Recipe;
 use hg2v::train::schedule::{order, rate};
 use hg2v::{Hg2v, Hg2vParams};
 use hg2v_burn::Layer;
-use hg2v_eval::controls::Given;
 use hg2v_eval::matrix::Matrix;
-use hg2v_eval::method::Role;
+use hg2v_eval::method::Candidate;
 use hg2v_eval::study::{Mode, Study};
 
 /// Pixels a side.
@@ -86,23 +86,24 @@ fn main() -> Result<()> {
     let (graphs, epochs, splits) = if quick { (150, 1, 2) } else { (usize::MAX, 10, 10) };
     let records = molecules(Path::new(&folder), graphs)?;
     let params = Hg2vParams { recipe: Recipe { epochs, ..Recipe::default() }, ..Hg2v::params() };
-    let collection = params.collect(Run::in_memory(&records), None)?;
+    let work = Work::default();
+    let collection = params.collect(Run::in_memory(&records), &work)?;
     let study = Study::new(&collection, Mode::Transductive, splits, Default::default())?;
     println!("{} molecules, {splits} splits, vectors made without labels", records.len());
 
     let judge = |what: &str, dim: usize, vectors: Vec<f32>| -> Result<()> {
         let vectors = vectors.into_iter().map(f64::from).collect();
-        let given = Given(Matrix::new(records.len(), dim, vectors)?);
-        let result = study.judge(Role::Embedder(&given), &[], |_| Ok(()))?;
+        let vectors = Matrix::new(records.len(), dim, vectors)?;
+        let result = study.judge(Candidate::Vectors(&vectors), &[], |_| Ok(()))?;
         println!("{what:<28} {}", result.test);
         Ok(())
     };
 
     // 1. Pixels as they are.
-    let fit = params.prepare(&collection, None)?;
-    let (model, _) = fit.train(None, |_, _| Ok(hg2v::train::Flow::Continue))?;
+    let fit = params.prepare(&collection, &collection.all())?;
+    let model = fit.train(&work)?;
     let dim = model.network().layout.embedding_dim();
-    judge("pixels", dim, model.embed_examples(&fit.examples))?;
+    judge("pixels", dim, model.embed_examples(&fit.examples, &work)?)?;
 
     // 2. and 3. The same molecules, an eye in front. Its network is the default one, for as
     // many features as the eye has.
@@ -163,7 +164,7 @@ fn train(
             let pairs = (Score::JensenShannon, Negatives::All);
             let loss = layer.loss(features, pipeline.theta.val(), pairs);
             let gradients = GradientsParams::from_grads(loss.backward(), &pipeline);
-            let rate = rate(recipe.rate, recipe.decay, step, total);
+            let rate = rate(recipe.lr, recipe.decay, step, total);
             pipeline = adam.step(rate, pipeline, gradients);
             step += 1;
         }

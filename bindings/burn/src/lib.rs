@@ -9,10 +9,11 @@
 //!
 //! ```
 //! use burn::tensor::{Device, Tensor};
-//! use hg2v::Hg2v;
+//! use hg2v::context::Context;
 //! use hg2v::graph::GraphRecord;
 //! use hg2v::nn::pairs::{Negatives, Score};
-//! use hg2v::prepare::Run;
+//! use hg2v::prepare::{Collection, Run};
+//! use hg2v::{Hg2v, Model};
 //! use hg2v_burn::{Layer, parameters};
 //!
 //! // Two rings and a path; no features, so nodes are described by their degrees.
@@ -24,7 +25,9 @@
 //! let path = GraphRecord { num_nodes: 3, edges: vec![[0, 1], [1, 2]], ..GraphRecord::default() };
 //! let graphs = [ring(5), ring(8), path];
 //! let model = Hg2v::params().dim(4).hops(2).levels(2).epochs(1).fit(&graphs)?;
-//! let (examples, _) = model.examples(Run::in_memory(&graphs), None)?;
+//! let run = Run::in_memory(&graphs);
+//! let (examples, _) =
+//!     model.examples(&Collection::new(run, &model.needs(), &Context::default())?)?;
 //!
 //! let device = Device::flex().autodiff();
 //! let layer = Layer::new(model.network(), &examples);

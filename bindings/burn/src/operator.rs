@@ -19,7 +19,7 @@ use crate::layer::Layer;
 
 /// The parameters of a model, where it has them: [`Layer::loss`] and [`Layer::embed`] take them.
 pub fn parameters(model: &Hg2v, device: &Device) -> Tensor<1> {
-    let values = model.parameters().clone();
+    let values = model.parameters().to_vec();
     let len = values.len();
     Tensor::from_data(TensorData::new(values, [len]), device)
 }

@@ -1,11 +1,12 @@
 //! Gradients against finite differences in f64, and against the core's in f32.
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use hg2v::Hg2v;
+use hg2v::context::Context;
 use hg2v::graph::GraphRecord;
 use hg2v::model::Example;
 use hg2v::nn::pairs::{Negatives, Score};
-use hg2v::prepare::Run;
+use hg2v::prepare::{Collection, Run};
+use hg2v::{Hg2v, Model};
 use hg2v_burn::{Layer, parameters};
 
 /// Three graphs and a model of them.
@@ -22,7 +23,9 @@ fn setting() -> (Hg2v, Vec<Example>, Layer) {
     };
     let graphs = [ring(7), ring(12), star];
     let model = Hg2v::params().dim(3).hops(2).levels(2).epochs(1).seed(5).fit(&graphs).unwrap();
-    let (examples, _) = model.examples(Run::in_memory(&graphs), None).unwrap();
+    let run = Run::in_memory(&graphs);
+    let collection = Collection::new(run, &model.needs(), &Context::default()).unwrap();
+    let (examples, _) = model.examples(&collection).unwrap();
     let layer = Layer::new(model.network(), &examples);
     (model, examples, layer)
 }
@@ -121,12 +124,13 @@ fn embeddings_and_gradients_are_the_cores_to_the_bit() {
     let features = layer.features(&examples, &device).require_grad();
     let theta = parameters(&model, &device).require_grad();
     let e = layer.embed(features.clone(), theta.clone());
-    assert_eq!(single(e.clone()), model.embed_examples(&examples));
+    let context = Context::default();
+    assert_eq!(single(e.clone()), model.embed_examples(&examples, &context).unwrap());
 
     let d: Vec<f32> = numbers(e.dims().iter().product(), 0.9).iter().map(|&d| d as f32).collect();
     let along = Tensor::from_data(TensorData::new(d.clone(), e.dims()), &device);
     let gradients = (e * along).sum().backward();
-    let expected = model.vjp(&examples, &d).unwrap();
+    let expected = model.vjp(&examples, &d, &context).unwrap();
     assert_eq!(single(features.grad(&gradients).unwrap()), expected.features);
     assert_eq!(single(theta.grad(&gradients).unwrap()), expected.parameters);
 }

@@ -20,7 +20,7 @@ impl Wording for InPython {
     fn option(&self, option: Opt) -> String {
         match option.name() {
             "threads" => "n_jobs".to_owned(),
-            "method" => "coarsening".to_owned(),
+            "lambda" => "gamma".to_owned(),
             name => name.to_owned(),
         }
     }

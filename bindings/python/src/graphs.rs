@@ -23,7 +23,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 
 use crate::errors::{IN_MEMORY, raised, told, unreadable};
 use crate::refused::{self, Refused};
-use crate::work;
+use crate::work::{self, Watch};
 
 /// Graphs on the Rust side, and where they came from.
 #[pyclass(module = "hg2v._hg2v", frozen, from_py_object)]
@@ -79,8 +79,7 @@ impl Graphs {
         work::run(py, 0, None, |watch| {
             let path = dataset::locate(&path, data_dir.as_deref())?;
             let source = dataset::open(&path, &Limits::default())?;
-            let total = source.len.unwrap_or(0);
-            Graphs::gathered(source, &path, skip, |done| watch.at(done, total))
+            Graphs::gathered(source, &path, skip, watch)
         })
     }
 
@@ -160,7 +159,7 @@ impl Graphs {
         work::run(py, 0, None, |watch| {
             let bytes = Cursor::new(lines.into_bytes());
             let source = jsonl::from_reader(origin, bytes, &Limits::default())?;
-            Graphs::gathered(source, origin, skip, |done| watch.at(done, 0))
+            Graphs::gathered(source, origin, skip, watch)
         })
     }
 
@@ -190,9 +189,9 @@ impl Graphs {
         let overwrite = if overwrite { Overwrite::Always } else { Overwrite::Never };
         work::run(py, 0, None, |watch| {
             let mut sink = dataset::create(Destination { path: &path, overwrite }, None)?;
-            for (i, record) in self.records.iter().enumerate() {
+            for record in self.records.iter() {
                 sink.write(record)?;
-                watch.at(i as u64, self.records.len() as u64)?;
+                watch.go_on()?;
             }
             sink.finish()
         })
@@ -306,7 +305,6 @@ impl Graphs {
     ) -> PyResult<(Graphs, Refused)> {
         let (origin, limits) = (Path::new(IN_MEMORY), Limits::default());
         work::run(py, 0, None, |watch| {
-            let total = batches.iter().map(RecordBatch::num_rows).sum::<usize>() as u64;
             let mut first = 0;
             let rows = batches.iter().map(|batch| {
                 let rows = dataset::parquet::each_record(batch, origin, first, &limits);
@@ -314,17 +312,17 @@ impl Graphs {
                 rows
             });
             let rows = rows.collect::<hg2v::Result<Vec<_>>>()?;
-            Graphs::gathered(rows.into_iter().flatten(), origin, skip, |done| watch.at(done, total))
+            Graphs::gathered(rows.into_iter().flatten(), origin, skip, watch)
         })
     }
 
     /// All graphs that can be used; with `skip`, those that cannot are told, where that is no
-    /// reason to doubt the others. `watch` hears how many there were.
+    /// reason to doubt the others.
     fn gathered(
         graphs: impl IntoIterator<Item = hg2v::Result<GraphRecord>>,
         file: &Path,
         skip: bool,
-        watch: impl Fn(u64) -> hg2v::Result<()>,
+        watch: &Watch,
     ) -> hg2v::Result<(Graphs, Refused)> {
         let (mut records, mut refused) = (Vec::new(), Refused::new());
         for (position, graph) in graphs.into_iter().enumerate() {
@@ -335,7 +333,7 @@ impl Graphs {
                 }
                 Err(error) => return Err(error),
             }
-            watch(position as u64 + 1)?;
+            watch.go_on()?;
         }
         // Positions are no longer those in the file, which messages would name.
         let file = if refused.is_empty() { file } else { Path::new(IN_MEMORY) };

@@ -4,11 +4,12 @@
 
 mod errors;
 mod graphs;
+mod kernels;
 mod model;
 mod network;
 mod pyramid;
 mod refused;
-mod rivals;
+mod stream;
 mod words;
 mod work;
 
@@ -18,13 +19,15 @@ mod _hg2v {
     #[pymodule_export]
     use crate::graphs::Graphs;
     #[pymodule_export]
-    use crate::model::{Model, presets, write_folder};
+    use crate::kernels::{wl_optimal_assignment, wwl};
+    #[pymodule_export]
+    use crate::model::{Model, presets, settings_of, write_folder};
     #[pymodule_export]
     use crate::network::{Examples, Network, Pass};
     #[pymodule_export]
     use crate::pyramid::coarsen;
     #[pymodule_export]
-    use crate::rivals::{Graph2Vec, graph2vec_settings, wl_optimal_assignment, wwl};
+    use crate::stream::embed_file;
     #[pymodule_export]
     use crate::words::words;
 

@@ -1,26 +1,30 @@
-//! HG2V: training, vectors, folders.
+//! Models of every method: fitting, vectors, folders.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hg2v::dataset::Limits;
+use hg2v::dataset::features::Origin;
 use hg2v::error::Action;
 use hg2v::output::OutputFolder;
-use hg2v::prepare::{Notes, Run};
-use hg2v::saved::Config;
-use hg2v::train::{End, Flow};
-use hg2v::{Hg2v, Hg2vParams};
+use hg2v::prepare::{Collection, Notes, Run, graph_of};
+use hg2v::progress::{Flow, Progress, Report};
+use hg2v::saved::{self, Stored};
+use hg2v::{CHECKPOINT_EVERY, Hg2v, Hg2vParams, Method, TrainingFolder};
+use hg2v_baselines::registry;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use pyo3_arrow::PyRecordBatch;
+use serde_json::Value;
 
 use crate::errors::{IN_MEMORY, raised, unreadable};
 use crate::graphs::{Graphs, exported};
 use crate::refused::{self, Refused};
-use crate::work;
+use crate::work::{self, Watch};
 
-/// Every preset as JSON.
+/// What HG2V's presets are, as settings in JSON.
 #[pyfunction]
 pub(crate) fn presets(py: Python<'_>) -> PyResult<Vec<(&'static str, String)>> {
     let presets = [("default", Hg2vParams::default()), ("paper", Hg2vParams::paper())];
@@ -28,76 +32,123 @@ pub(crate) fn presets(py: Python<'_>) -> PyResult<Vec<(&'static str, String)>> {
     presets.into_iter().map(json).collect()
 }
 
-/// A trained model.
+/// An option of a method: its name, and where in the settings it is.
+type Place = (&'static str, &'static str);
+
+/// A method's settings as they are by default, in JSON, and where in them each option is.
+#[pyfunction]
+pub(crate) fn settings_of(py: Python<'_>, method: &str) -> PyResult<(String, Vec<Place>)> {
+    let found = registry::find(method).and_then(|entry| entry.learning());
+    let learning = found.map_err(|e| raised(py, e.into()))?;
+    Ok((text(py, &(learning.defaults)())?, learning.options.to_vec()))
+}
+
+/// What a method learnt.
 #[pyclass(module = "hg2v._hg2v", frozen)]
 pub(crate) struct Model {
-    pub(crate) model: Arc<Hg2v>,
-    /// The losses of each epoch, level by level, where it was trained here.
+    pub(crate) model: Arc<dyn hg2v::Model>,
+    /// The losses of each epoch, where it was trained here: level by level, where it has levels.
     history: Vec<Vec<f64>>,
     notes: Notes,
 }
 
 impl Model {
-    pub(crate) fn new(model: Hg2v) -> Model {
-        Model { model: Arc::new(model), history: Vec::new(), notes: Notes::default() }
+    fn new(model: impl Into<Arc<dyn hg2v::Model>>) -> Model {
+        Model { model: model.into(), history: Vec::new(), notes: Notes::default() }
     }
 
-    fn dim(&self) -> usize {
-        self.model.network().layout.embedding_dim()
+    /// HG2V's own model.
+    pub(crate) fn hg2v(&self) -> hg2v::Result<&Hg2v> {
+        Hg2v::of(&*self.model).ok_or_else(|| {
+            let requirement = "only models of HG2V's network have parameters and features";
+            hg2v::Error::argument("model", self.model.method(), requirement)
+        })
+    }
+}
+
+/// Watches a training, and keeps what each epoch came to.
+struct Historian<'a> {
+    watch: &'a Watch,
+    history: Mutex<Vec<Vec<f64>>>,
+}
+
+impl Progress for Historian<'_> {
+    fn report(&self, report: &Report<'_>) -> Flow {
+        if let Some(epoch) = report.epoch.filter(|epoch| epoch.ends && !epoch.losses.is_empty()) {
+            let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
+            history.push(epoch.losses.to_vec());
+        }
+        self.watch.report(report)
     }
 }
 
 #[pymethods]
 impl Model {
-    /// Trains a model with `params`, a JSON.
+    /// Fits `method` with `settings`, a JSON.
     #[staticmethod]
-    #[pyo3(signature = (graphs, params, threads=0, progress=None))]
+    #[pyo3(signature = (graphs, method, settings, threads=0, progress=None))]
     fn fit(
         py: Python<'_>,
         graphs: &Graphs,
-        params: &str,
+        method: &str,
+        settings: &str,
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Model> {
-        let params = parsed(py, params)?;
+        let method = made(py, method, settings)?;
         work::run(py, threads, progress, |watch| {
-            let total = graphs.records.len() as u64;
-            let run = graphs.run();
-            watch.begin("preparing");
-            let collection = params.collect_watched(run, |done| watch.at(done as u64, total))?;
-            let fit = params.prepare(&collection, None)?;
-            watch.begin("training");
-            let mut history = Vec::new();
-            let (model, end) = fit.train(None, |_, step| {
-                if step.ends_epoch {
-                    history.push(step.mean.iter().map(|loss| loss.total()).collect());
-                }
-                let stop = watch.at(step.step + 1, step.total).is_err();
-                Ok(if stop { Flow::Pause } else { Flow::Continue })
-            })?;
-            match end {
-                End::Done => Ok(Model { model: Arc::new(model), history, notes: fit.notes }),
-                End::Paused => Err(hg2v::Error::Stopped),
-            }
+            let historian = Historian { watch, history: Mutex::default() };
+            let context = watch.context().watched_by(&historian);
+            let collection = Collection::new(graphs.run(), &method.needs(), &context)?;
+            let model = method.fit_collection(&collection, &collection.all(), &context)?;
+            let history = historian.history.into_inner().unwrap_or_else(PoisonError::into_inner);
+            Ok::<_, hg2v::Error>(Model { model: model.into(), history, notes: collection.notes })
+        })
+    }
+
+    /// Trains HG2V with `settings` in a folder, where it goes on after a stop; `files` are
+    /// written there, too.
+    #[staticmethod]
+    #[pyo3(signature = (path, files, graphs, settings, threads=0, progress=None))]
+    fn fit_in(
+        py: Python<'_>,
+        path: PathBuf,
+        files: Files,
+        graphs: &Graphs,
+        settings: &str,
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Model> {
+        let params: Hg2vParams = serde_json::from_str(settings).map_err(|e| unreadable(py, &e))?;
+        work::run(py, threads, progress, |watch| {
+            params.check()?;
+            let folder = TrainingFolder::resume(&path)?.with_files(files);
+            let context = watch.context();
+            let collection = params.collect(graphs.run(), &context)?;
+            let fit = params.prepare(&collection, &collection.all())?;
+            drop(collection);
+            let trained = folder.train(&fit, CHECKPOINT_EVERY, &context)?;
+            // The log has the epochs before a stop, too.
+            let losses = |line: saved::LogLine| line.levels.iter().map(|l| l.total()).collect();
+            let history = saved::read_log(&path)?.into_iter().map(losses).collect();
+            let notes = fit.notes;
+            Ok::<_, hg2v::Error>(Model { model: Arc::new(trained.model), history, notes })
         })
     }
 
     /// Reads a model's folder.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
-        let model = py.detach(|| Hg2v::load(&path)).map_err(|e| raised(py, e.into()))?;
+        let model = py.detach(|| registry::load(&path)).map_err(|e| raised(py, e.into()))?;
         Ok(Model::new(model))
     }
 
-    /// A model of its parts.
+    /// What was pickled: the files of a folder.
     #[staticmethod]
-    fn from_parts(
-        py: Python<'_>,
-        config: &str,
-        parameters: PyReadonlyArray1<'_, f32>,
-    ) -> PyResult<Model> {
-        let config: Config = serde_json::from_str(config).map_err(|e| unreadable(py, &e))?;
-        let model = Hg2v::from_parts(config, parameters.as_slice()?.to_vec());
+    fn from_parts(py: Python<'_>, config: &str, tensors: &[u8]) -> PyResult<Model> {
+        let name = Path::new("<pickle>");
+        let stored = Stored::of(config, tensors.to_vec(), name);
+        let model = stored.and_then(|stored| registry::model(&stored, name));
         Ok(Model::new(model.map_err(|e| raised(py, e.into()))?))
     }
 
@@ -109,10 +160,13 @@ impl Model {
 
     /// The graphs that have no vectors, and why.
     fn unusable(&self, py: Python<'_>, graphs: &Graphs) -> PyResult<Refused> {
-        let preparation = &self.model.config().preparation;
+        let weights = self.model.needs().weights;
         let Run { records, file, .. } = graphs.run();
         work::run(py, 0, None, |_| {
-            let check = |record: &_, position| preparation.check(record, file, position);
+            let check = |record: &_, position| {
+                graph_of(record, weights, file, position)?;
+                self.model.check(record, Origin { file, position })
+            };
             Ok::<_, hg2v::Error>(refused::each(records, check))
         })
     }
@@ -126,12 +180,11 @@ impl Model {
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<(Bound<'py, PyArray2<f32>>, String)> {
-        let (dim, total) = (self.dim(), graphs.records.len());
+        let shape = [graphs.records.len(), self.model.dim()];
         let (values, notes) = work::run(py, threads, progress, |watch| {
-            watch.begin("embedding");
-            self.model.embed_watched(graphs.run(), |done| watch.at(done, total as u64))
+            self.model.embed_run(graphs.run(), &watch.context())
         })?;
-        Ok((PyArray1::from_vec(py, values).reshape([total, dim])?, text(py, &notes)?))
+        Ok((PyArray1::from_vec(py, values).reshape(shape)?, text(py, &notes)?))
     }
 
     /// The vectors of the graphs of an Arrow record batch, as another; `first` is the number of
@@ -145,10 +198,9 @@ impl Model {
         first: u64,
     ) -> PyResult<Py<PyAny>> {
         let batch = batch.into_inner();
-        let (file, limits, total) = (Path::new(IN_MEMORY), Limits::default(), batch.num_rows());
+        let (file, limits) = (Path::new(IN_MEMORY), Limits::default());
         let made = work::run(py, threads, None, |watch| {
-            let watch = |done| watch.at(done, total as u64);
-            self.model.embed_batch_watched(&batch, first, file, &limits, watch)
+            hg2v::rows::embed(&*self.model, &batch, file, first, &limits, &watch.context())
         })?;
         exported(py, made)
     }
@@ -160,41 +212,39 @@ impl Model {
         batch: PyRecordBatch,
         rows: PyReadonlyArray2<'_, f32>,
     ) -> PyResult<Py<PyAny>> {
-        let made = self.model.beside(batch.as_ref(), rows.as_slice()?.to_vec(), IN_MEMORY.as_ref());
+        let (dim, values) = (self.model.dim(), rows.as_slice()?.to_vec());
+        let made = hg2v::rows::beside(batch.as_ref(), dim, values, IN_MEMORY.as_ref());
         exported(py, made.map_err(|e| raised(py, e.into()))?)
     }
 
-    /// The same network before its training.
-    fn untrained(&self) -> Model {
-        Model::new(self.model.untrained())
+    /// The name of the method.
+    fn method(&self) -> &str {
+        self.model.method()
     }
 
-    /// Everything but the parameters, as JSON.
+    /// What the method was told, as JSON.
+    fn settings(&self, py: Python<'_>) -> PyResult<String> {
+        if let Some(hg2v) = Hg2v::of(&*self.model) {
+            return text(py, &hg2v.config().model.params());
+        }
+        // Other methods keep their settings under that name.
+        let config: Value =
+            serde_json::from_str(&self.config(py)?).map_err(|e| unreadable(py, &e))?;
+        let settings = config.pointer("/model/settings").cloned();
+        text(py, &settings.unwrap_or_else(|| Value::Object(serde_json::Map::new())))
+    }
+
+    /// Everything but the tensors, as JSON.
     fn config(&self, py: Python<'_>) -> PyResult<String> {
-        text(py, self.model.config())
-    }
-
-    /// The network's parameters, as they lie.
-    fn parameters<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
-        PyArray1::from_slice(py, self.model.parameters())
+        self.model.parts().map(|parts| parts.config).map_err(|e| raised(py, e.into()))
     }
 
     /// A name for every number of a vector.
-    fn names(&self) -> Vec<String> {
-        self.model.network().layout.embedding_names()
+    fn columns(&self) -> Vec<String> {
+        self.model.columns()
     }
 
-    /// Numbers a node.
-    fn feature_dim(&self) -> usize {
-        self.model.network().layout.features
-    }
-
-    /// The features in words.
-    fn features(&self) -> String {
-        self.model.config().preparation.features.to_string()
-    }
-
-    /// The losses of each epoch, level by level.
+    /// The losses of each epoch: level by level, where there are levels.
     fn history(&self) -> Vec<Vec<f64>> {
         self.history.clone()
     }
@@ -206,18 +256,57 @@ impl Model {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Py<PyAny>, Parts<'py>)> {
         let restore = py.get_type::<Model>().getattr("from_parts")?;
-        Ok((restore.unbind(), (self.config(py)?, self.parameters(py))))
+        let parts = self.model.parts().map_err(|e| raised(py, e.into()))?;
+        Ok((restore.unbind(), (parts.config, PyBytes::new(py, &parts.tensors))))
+    }
+
+    // HG2V's alone.
+
+    /// The same network before its training.
+    fn untrained(&self, py: Python<'_>) -> PyResult<Model> {
+        let hg2v = self.hg2v().map_err(|e| raised(py, e.into()))?;
+        Ok(Model::new(Arc::new(hg2v.untrained()) as Arc<dyn hg2v::Model>))
+    }
+
+    /// The network's parameters, as they lie.
+    fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f32>>> {
+        let hg2v = self.hg2v().map_err(|e| raised(py, e.into()))?;
+        Ok(PyArray1::from_slice(py, hg2v.parameters()))
+    }
+
+    /// The same model with other parameters.
+    fn with_parameters(
+        &self,
+        py: Python<'_>,
+        parameters: PyReadonlyArray1<'_, f32>,
+    ) -> PyResult<Model> {
+        let parameters = parameters.as_slice()?.to_vec();
+        let model =
+            self.hg2v().and_then(|hg2v| Hg2v::from_parts(hg2v.config().clone(), parameters));
+        Ok(Model::new(Arc::new(model.map_err(|e| raised(py, e.into()))?) as Arc<dyn hg2v::Model>))
+    }
+
+    /// Numbers a node.
+    fn feature_dim(&self, py: Python<'_>) -> PyResult<usize> {
+        self.hg2v().map(|hg2v| hg2v.network().layout.features).map_err(|e| raised(py, e.into()))
+    }
+
+    /// The features in words.
+    fn features(&self, py: Python<'_>) -> PyResult<String> {
+        self.hg2v()
+            .map(|hg2v| hg2v.preparation().features.to_string())
+            .map_err(|e| raised(py, e.into()))
     }
 }
 
-/// A model's configuration as JSON, and its parameters.
-type Parts<'py> = (String, Bound<'py, PyArray1<f32>>);
+/// The files of a model's folder: its configuration, and its tensors.
+type Parts<'py> = (String, Bound<'py, PyBytes>);
 
-/// The parameters that a JSON spells.
-pub(crate) fn parsed(py: Python<'_>, params: &str) -> PyResult<Hg2vParams> {
-    let params: Hg2vParams = serde_json::from_str(params).map_err(|e| unreadable(py, &e))?;
-    params.check().map_err(|e| raised(py, e.into()))?;
-    Ok(params)
+/// The method that a JSON of settings spells.
+fn made(py: Python<'_>, method: &str, settings: &str) -> PyResult<Box<dyn Method>> {
+    let settings: Value = serde_json::from_str(settings).map_err(|e| unreadable(py, &e))?;
+    let method = registry::find(method).and_then(|entry| entry.of_settings(settings));
+    method.map_err(|e| raised(py, e.into()))
 }
 
 pub(crate) fn text(py: Python<'_>, value: &impl serde::Serialize) -> PyResult<String> {
@@ -225,7 +314,7 @@ pub(crate) fn text(py: Python<'_>, value: &impl serde::Serialize) -> PyResult<St
 }
 
 /// Names of files and what is in them.
-type Files = Vec<(String, Vec<u8>)>;
+pub(crate) type Files = Vec<(String, Vec<u8>)>;
 
 /// Writes files as a new folder, which appears whole or not at all.
 #[pyfunction]

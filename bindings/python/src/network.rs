@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
+use hg2v::Model as _;
 use hg2v::coarsen;
 use hg2v::graph::WeightPolicy;
 use hg2v::model::{Architecture, Example, Keep, Layout, Seeds, Tape, initial};
 use hg2v::nn::pairs::{Negatives, Score};
 use hg2v::nn::{Batch, Cpu, Device, Real};
-use hg2v::prepare::Collection;
+use hg2v::prepare::{Collection, Needs};
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
@@ -39,11 +40,10 @@ impl Examples {
             serde_json::from_str(coarsening).map_err(|e| unreadable(py, &e))?;
         let weights: WeightPolicy =
             serde_json::from_str(weights).map_err(|e| unreadable(py, &e))?;
-        let total = graphs.records.len() as u64;
         work::run(py, threads, None, |watch| {
             coarsening.check()?;
-            let watched = |done| watch.at(done as u64, total);
-            let made = Collection::watched(graphs.run(), weights, &coarsening, watched)?;
+            let needs = Needs { weights, coarsening: Some(coarsening), features: None };
+            let made = Collection::new(graphs.run(), &needs, &watch.context())?;
             let both = made.graphs.iter().zip(&made.pyramids);
             let examples = both.map(|(graph, up)| Example::new(graph, up, Vec::new(), levels));
             Ok::<_, hg2v::Error>(Examples(Arc::new(examples.collect())))
@@ -59,8 +59,10 @@ impl Examples {
         model: &Model,
         threads: usize,
     ) -> PyResult<Examples> {
-        work::run(py, threads, None, |_| {
-            let (examples, _) = model.model.examples(graphs.run(), None)?;
+        work::run(py, threads, None, |watch| {
+            let model = model.hg2v()?;
+            let made = Collection::new(graphs.run(), &model.needs(), &watch.context())?;
+            let (examples, _) = model.examples(&made)?;
             Ok::<_, hg2v::Error>(Examples(Arc::new(examples)))
         })
     }
@@ -170,19 +172,19 @@ impl Network {
     }
 
     /// The loss of every level, and the gradients of their sum for parameters and features.
-    /// `score` and `negatives` are JSON.
-    #[pyo3(signature = (parameters, features, examples, score, negatives, threads=0))]
+    /// `loss` and `negatives` are JSON.
+    #[pyo3(signature = (parameters, features, examples, loss, negatives, threads=0))]
     fn losses(
         &self,
         py: Python<'_>,
         parameters: Row<'_>,
         features: Rows<'_>,
         examples: &Examples,
-        score: &str,
+        loss: &str,
         negatives: &str,
         threads: usize,
     ) -> PyResult<(Vec<f64>, Py<PyAny>, Py<PyAny>)> {
-        let score: Score = serde_json::from_str(score).map_err(|e| unreadable(py, &e))?;
+        let score: Score = serde_json::from_str(loss).map_err(|e| unreadable(py, &e))?;
         let negatives: Negatives =
             serde_json::from_str(negatives).map_err(|e| unreadable(py, &e))?;
         let pairs = (score, negatives);

@@ -2,7 +2,7 @@
 
 use hg2v::coarsen::Params;
 use hg2v::graph::{Graph, WeightPolicy};
-use hg2v::prepare::Collection;
+use hg2v::prepare::{Collection, Needs};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
@@ -29,11 +29,10 @@ pub(crate) fn coarsen<'py>(
 ) -> PyResult<Vec<Vec<Level<'py>>>> {
     let params: Params = serde_json::from_str(params).map_err(|e| unreadable(py, &e))?;
     let weights: WeightPolicy = serde_json::from_str(weights).map_err(|e| unreadable(py, &e))?;
-    let total = graphs.records.len() as u64;
     let (cleaned, pyramids) = work::run(py, threads, None, |watch| {
         params.check()?;
-        let watched = |done| watch.at(done as u64, total);
-        let made = Collection::watched(graphs.run(), weights, &params, watched)?;
+        let needs = Needs { weights, coarsening: Some(params), features: None };
+        let made = Collection::new(graphs.run(), &needs, &watch.context())?;
         Ok::<_, hg2v::Error>((made.graphs, made.pyramids))
     })?;
     let levels = cleaned.iter().zip(&pyramids).map(|(graph, pyramid)| {

@@ -2,13 +2,15 @@
 //! presses Ctrl-C, and never a panic that reaches the interpreter.
 
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hg2v::Error;
+use hg2v::context::Context;
 use hg2v::parallel::check_threads;
+use hg2v::progress::{Flow, Progress, Report, Stage};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -22,41 +24,30 @@ const TICK: Duration = Duration::from_millis(50);
 #[derive(Default)]
 pub(crate) struct Watch {
     stop: AtomicBool,
-    stage: Mutex<&'static str>,
-    done: AtomicU64,
-    total: AtomicU64,
+    /// The stage, how much of it is done, and how much there is.
+    at: Mutex<Option<(Stage, u64, u64)>>,
 }
 
-/// The payload of a panic that only ends work which cannot be ended otherwise.
-struct Ended;
-
 impl Watch {
-    /// Says what is done from here on, as a participle: "training".
-    pub(crate) fn begin(&self, stage: &'static str) {
-        *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = stage;
-        self.total.store(0, Ordering::Relaxed);
+    /// What the library works in: watched by this.
+    pub(crate) fn context(&self) -> Context<'_> {
+        Context::default().watched_by(self)
     }
 
-    /// Says how much of it is done.
-    ///
     /// # Errors
     /// When the work is to stop.
-    pub(crate) fn at(&self, done: u64, total: u64) -> hg2v::Result<()> {
-        self.done.store(done, Ordering::Relaxed);
-        self.total.store(total, Ordering::Relaxed);
-        if self.stopping() { Err(Error::Stopped) } else { Ok(()) }
+    pub(crate) fn go_on(&self) -> hg2v::Result<()> {
+        if self.stop.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
     }
+}
 
-    /// Whether the work is to stop.
-    pub(crate) fn stopping(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    /// As [`at`](Watch::at), for work that hears of no errors.
-    pub(crate) fn share(&self, share: f64) {
-        if self.at((share * 1000.0) as u64, 1000).is_err() {
-            panic::resume_unwind(Box::new(Ended));
-        }
+impl Progress for Watch {
+    fn report(&self, report: &Report<'_>) -> Flow {
+        let mut at = self.at.lock().unwrap_or_else(PoisonError::into_inner);
+        // Threads count together, and what they say may come out of order.
+        let before = at.filter(|(stage, ..)| *stage == report.stage).map_or(0, |(_, done, _)| done);
+        *at = Some((report.stage, report.done.max(before), report.total));
+        if self.go_on().is_ok() { Flow::Continue } else { Flow::Stop }
     }
 }
 
@@ -68,21 +59,26 @@ pub(crate) fn run<T: Send, E: Into<hg2v_eval::Error> + Send>(
     progress: Option<Py<PyAny>>,
     work: impl FnOnce(&Watch) -> Result<T, E> + Send,
 ) -> PyResult<T> {
-    check_threads(threads).map_err(|error| raised(py, error.into()))?;
-    let pool = pool(threads)?;
+    let pool = pool(py, threads)?;
+    wait(py, progress, |watch| pool.install(|| work(watch)))
+}
+
+/// As [`run`], where the work itself has to see on which threads it is done.
+pub(crate) fn wait<T: Send, E: Into<hg2v_eval::Error> + Send>(
+    py: Python<'_>,
+    progress: Option<Py<PyAny>>,
+    work: impl FnOnce(&Watch) -> Result<T, E> + Send,
+) -> PyResult<T> {
     let watch = Watch::default();
-    let (outcome, interrupted) = py.detach(|| {
+    let outcome = py.detach(|| {
         std::thread::scope(|scope| {
             let (finished, waiting) = sync_channel::<()>(0);
             let worker = std::thread::Builder::new().spawn_scoped(scope, || {
                 // Dropped at the end, whatever it is: that ends the waiting.
                 let _finished = finished;
-                panic::catch_unwind(AssertUnwindSafe(|| pool.install(|| work(&watch))))
+                panic::catch_unwind(AssertUnwindSafe(|| work(&watch)))
             });
-            let worker = match worker {
-                Ok(worker) => worker,
-                Err(refused) => return (Err(Box::new(Ended) as _), Some(no_threads(refused))),
-            };
+            let worker = worker.map_err(no_threads)?;
             let mut interrupted = None;
             while waiting.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                 if interrupted.is_none()
@@ -92,24 +88,25 @@ pub(crate) fn run<T: Send, E: Into<hg2v_eval::Error> + Send>(
                     interrupted = Some(error);
                 }
             }
-            (worker.join().and_then(|caught| caught), interrupted)
+            let outcome = worker.join().and_then(|caught| caught);
+            interrupted.map_or(Ok(outcome), Err)
         })
     });
-    match (outcome, interrupted) {
-        (_, Some(error)) => Err(error),
-        (Ok(Ok(made)), None) => Ok(made),
-        (Ok(Err(error)), None) => Err(raised(py, error.into())),
-        (Err(panic), None) => Err(broken(py, &*panic)),
+    match outcome? {
+        Ok(Ok(made)) => Ok(made),
+        Ok(Err(error)) => Err(raised(py, error.into())),
+        Err(panic) => Err(broken(py, &*panic)),
     }
 }
 
 /// Whether somebody pressed Ctrl-C, and a word on how far things are.
 fn look(py: Python<'_>, watch: &Watch, progress: Option<&Py<PyAny>>) -> PyResult<()> {
     py.check_signals()?;
-    let total = watch.total.load(Ordering::Relaxed);
-    if let Some(progress) = progress.filter(|_| total > 0) {
-        let stage = *watch.stage.lock().unwrap_or_else(PoisonError::into_inner);
-        progress.call1(py, (stage, watch.done.load(Ordering::Relaxed), total))?;
+    let at = *watch.at.lock().unwrap_or_else(PoisonError::into_inner);
+    if let (Some(progress), Some((stage, done, total))) = (progress, at)
+        && total > 0
+    {
+        progress.call1(py, (stage.to_string(), done, total))?;
     }
     Ok(())
 }
@@ -125,10 +122,11 @@ struct Pool {
     pool: Arc<ThreadPool>,
 }
 
-/// Threads to work on. A process that was forked off has its parent's memory and none of
-/// its threads, and makes its own.
-fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
+/// `threads` threads to work on (0: one a core). A process that was forked off has its parent's
+/// memory and none of its threads, and makes its own.
+pub(crate) fn pool(py: Python<'_>, threads: usize) -> PyResult<Arc<ThreadPool>> {
     static POOLS: Mutex<Vec<Pool>> = Mutex::new(Vec::new());
+    check_threads(threads).map_err(|error| raised(py, error.into()))?;
     let make = || {
         let made = ThreadPoolBuilder::new().num_threads(threads).build();
         made.map(Arc::new).map_err(no_threads)

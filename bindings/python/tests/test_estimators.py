@@ -14,7 +14,13 @@ from shared import PARAMS, same
 
 SMALL = {
     hg2v.HG2V: PARAMS,
+    hg2v.Untrained: PARAMS,
+    hg2v.Graph2VecGNN: PARAMS,
     hg2v.Graph2Vec: dict(dim=8, epochs=2, random_state=3),
+    hg2v.Graph2VecLoukas: dict(dim=8, epochs=2, random_state=3),
+    hg2v.InfoGraph: dict(dim=4, layers=2, epochs=2, random_state=3),
+    hg2v.Statistics: {},
+    hg2v.KernelVectors: dict(dim=6, rounds=2, random_state=3),
     hg2v.WLOptimalAssignment: dict(rounds=2),
     hg2v.WassersteinWL: dict(rounds=1),
 }
@@ -233,9 +239,9 @@ def test_progress_and_logging(arrays, caplog):
 @pytest.mark.parametrize(
     "kind, calls",
     [
-        (hg2v.HG2V, ["preparing", "training", "embedding"]),
-        (hg2v.Graph2Vec, ["preparing", "training"]),
-        (hg2v.WLOptimalAssignment, ["preparing", "comparing"]),
+        (hg2v.HG2V, ["coarsening", "training", "embedding"]),
+        (hg2v.Graph2Vec, ["training", "embedding"]),
+        (hg2v.WLOptimalAssignment, ["comparing"]),
     ],
 )
 def test_progress_says_what_is_done(kind, calls, arrays):
@@ -270,10 +276,10 @@ def grid(side):
 def test_a_bar_begins_anew_with_each_stage(capsys):
     pytest.importorskip("tqdm")
     with hg2v.HG2V(verbose=True)._progress() as show:
-        for stage, total in (("preparing", 4), ("training", 7)):
+        for stage, total in (("coarsening", 4), ("training", 7)):
             show(stage, total, total)
     said = capsys.readouterr().err
-    assert "preparing: 100%" in said and "4/4" in said
+    assert "coarsening: 100%" in said and "4/4" in said
     assert "training: 100%" in said and "7/7" in said
 
 

@@ -181,7 +181,7 @@ def test_directed_graphs_are_refused_on_demand(caplog):
         (dict(lr=-1.0), "lr is -1"),
         (dict(lr=float("nan")), "lr is nan"),
         (dict(epochs=10**9), "epochs"),
-        (dict(loss="hinge"), "jsd, infonce, cosine"),
+        (dict(loss="hinge"), "^loss is 'hinge', but it must be 'jsd', 'infonce' or 'cosine'"),
         (dict(preset="best"), "preset"),
         (dict(coarsening="best"), "^coarsening is 'best', but it must be 'variation-n"),
         (dict(readout=np.array(["sum", "max"]), layer="far"), "^layer is 'far'"),
@@ -297,16 +297,17 @@ def labelled(value):
     return graph
 
 
-def test_folders_of_rivals_refused(arrays, tmp_path):
+def test_folders_of_kernels_refused(arrays, tmp_path):
     made = tmp_path / "made"
-    hg2v.Graph2Vec(dim=4, epochs=1, random_state=np.random.RandomState(1)).fit(arrays).save(made)
-    assert hg2v.Graph2Vec.load(made).random_state is None
-    with pytest.raises(InputError, match="a Graph2Vec, not a WassersteinWL.*hg2v.Graph2Vec.load"):
+    kernel = hg2v.WLOptimalAssignment
+    kernel(rounds=1).fit(arrays).save(made)
+    said = "a WLOptimalAssignment, not a WassersteinWL.*hg2v.WLOptimalAssignment.load"
+    with pytest.raises(InputError, match=said):
         hg2v.WassersteinWL.load(made)
     with pytest.raises(FileError, match="cannot read"):
-        hg2v.Graph2Vec.load(tmp_path / "nowhere")
+        kernel.load(tmp_path / "nowhere")
     with pytest.raises(NotFittedError):
-        hg2v.Graph2Vec().save(tmp_path / "other")
+        kernel().save(tmp_path / "other")
     about = json.loads((made / "estimator.json").read_text())
     state = (made / "state.json").read_bytes()
 
@@ -335,11 +336,11 @@ def test_folders_of_rivals_refused(arrays, tmp_path):
     ):
         damage()
         with pytest.raises(InputError, match=said) as caught:
-            hg2v.Graph2Vec.load(made)
+            kernel.load(made)
         assert str(made) in str(caught.value)
         (made / "estimator.json").write_text(json.dumps(about))
         (made / "state.json").write_bytes(state)
-    assert hg2v.Graph2Vec.load(made).transform(arrays).shape == (len(arrays), 4)
+    assert kernel.load(made).transform(arrays).shape == (len(arrays), len(arrays))
 
 
 def test_models_refused(folder, tmp_path, arrays, model):

@@ -88,7 +88,7 @@ def test_what_folders_say_is_not_believed(content, said, fitted, tmp_path):
     assert str(file) in str(caught.value)
 
 
-@pytest.mark.parametrize("kind", ["HG2V", "Graph2Vec"])
+@pytest.mark.parametrize("kind", ["HG2V", "WLOptimalAssignment"])
 def test_no_flipped_bit_of_what_python_saves_is_believed(kind, arrays, tmp_path):
     estimator = SAVED[kind](arrays, 4)
     estimator.save(tmp_path / "model")

@@ -82,12 +82,7 @@ impl Entry {
     /// A method that learns no vectors; an option that it does not have, or a value that the
     /// option cannot have.
     pub fn method(&self, options: &[(&str, Value)]) -> Result<Box<dyn Method>> {
-        let Some(vectors) = &self.vectors else {
-            let known: Vec<&str> =
-                METHODS.iter().filter(|entry| entry.vectors.is_some()).map(|e| e.name).collect();
-            let requirement = format!("it learns no vectors; these do: {}", known.join(", "));
-            return Err(Error::parameter("method", self.name, requirement));
-        };
+        let vectors = self.learning()?;
         let mut settings = (vectors.defaults)();
         for (name, value) in options {
             let places: Vec<&str> = vectors
@@ -110,10 +105,31 @@ impl Entry {
                 }
             }
         }
-        let method = (vectors.make)(settings)
+        self.of_settings(settings)
+    }
+
+    /// The method with all its [settings](Method::settings).
+    ///
+    /// # Errors
+    /// A method that learns no vectors; settings that are not its own, or outside their domain.
+    pub fn of_settings(&self, settings: Value) -> Result<Box<dyn Method>> {
+        let method = (self.learning()?.make)(settings)
             .map_err(|e| Error::parameter("method", self.name, e.to_string()))?;
         method.check()?;
         Ok(method)
+    }
+
+    /// How it learns vectors.
+    ///
+    /// # Errors
+    /// A method that does not.
+    pub fn learning(&self) -> Result<&Vectors> {
+        self.vectors.as_ref().ok_or_else(|| {
+            let known: Vec<&str> =
+                METHODS.iter().filter(|entry| entry.vectors.is_some()).map(|e| e.name).collect();
+            let requirement = format!("it learns no vectors; these do: {}", known.join(", "));
+            Error::parameter("method", self.name, requirement)
+        })
     }
 
     /// What it is compared as, with settings as they are by default and this seed.

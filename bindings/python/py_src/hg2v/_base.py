@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 import inspect
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -22,7 +21,6 @@ from ._inputs import READING, read
 from ._notices import log, say_edge_labels, say_no_tqdm, say_odd, say_refused
 from ._parameters import check_kinds, check_one_of, check_words, threads_of
 from ._read import Read
-from ._saved import load, save
 from .errors import InputError, ParameterError, not_fitted, shown
 
 Self = TypeVar("Self", bound="Estimator")
@@ -33,9 +31,6 @@ _NAN = "and their rows are NaN"
 
 class Estimator:
     """Parameters are stored by ``__init__`` and looked at by ``fit``."""
-
-    #: What was learnt: a class of the extension, which reads what it pickles.
-    _state: Any = Graphs
 
     #: Whether a graph's row is a vector of its own, which is zero where it has no nodes.
     _vectors = True
@@ -136,16 +131,6 @@ class Estimator:
             )
         return self._rows(seen)
 
-    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Writes the estimator as a folder; ``overwrite`` replaces one that was saved there."""
-        self._check_fitted()
-        save(self, path, overwrite)
-
-    @classmethod
-    def load(cls: type[Self], path: str | os.PathLike[str]) -> Self:
-        """The estimator of a folder that :meth:`save` wrote."""
-        return load(cls, cls._state.from_state, path)
-
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """A name for every number of a row."""
         self._check_fitted()
@@ -181,8 +166,9 @@ class Estimator:
         check_kinds(type(self).__init__, params)
         check_words(params)
 
-    def _take(self, X: Any, follows: str) -> Read:
-        """Fits the graphs of ``X``; ``follows`` says what becomes of those that cannot be used."""
+    def _take(self, X: Any, follows: str, fit: Callable[[Graphs], Any] | None = None) -> Read:
+        """Fits the graphs of ``X``, by ``fit`` where one is given; ``follows`` says what becomes of
+        those that cannot be used."""
         self._check_params()
         found = self._graphs(X)
         try:
@@ -190,7 +176,7 @@ class Estimator:
                 found = found.without(self._unusable(found.graphs, fitted=False))
             found.check_any()
             self._say_refused(found, follows)
-            self.model_ = self._fit(found.graphs)
+            self.model_ = (self._fit if fit is None else fit)(found.graphs)
         except InputError as error:
             raise self._at_position(error, found) from None
         self._seen = found

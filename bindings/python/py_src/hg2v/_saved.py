@@ -1,9 +1,9 @@
 """Estimators as folders: their parameters, and what they learnt.
 
-``estimator.json`` says whose folder it is and has the parameters, ``state.json`` has the rest,
-and the first has the sum of the second. The folder of :class:`hg2v.HG2V` is the command's, and
-``reading.json`` beside it says how its graphs are read, which the command has no need to know.
-Both files of JSON have a digest of themselves, so that no changed byte gives other vectors.
+A model's folder is the command's, and ``reading.json`` beside it says how its graphs are read,
+which the command has no need to know. A kernel has learnt nothing but its graphs: there
+``estimator.json`` has the parameters and the sum of ``state.json``, which has the graphs.
+Files of JSON have a digest of themselves, so that no changed byte gives other vectors.
 """
 
 from __future__ import annotations
@@ -35,12 +35,9 @@ _MOST_BYTES = 1 << 26
 
 
 def save(estimator: Any, path: str | os.PathLike[str], overwrite: bool) -> None:
-    """Writes an estimator as a folder, whole or not at all."""
+    """Writes a kernel as a folder, whole or not at all."""
     _, (state,) = estimator.model_.__reduce__()
     params = estimator.get_params()
-    # A generator has no spelling; nothing is drawn after a fit.
-    if not isinstance(params.get("random_state", 0), int):
-        params["random_state"] = None
     about = {
         "estimator": type(estimator).__name__,
         "params": params,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ._inputs import graphs
-from ._models import HG2V
+from ._methods import Method, load
 from ._notices import say_refused
 from ._parameters import check_one_of, threads_of
 from ._tables import as_arrow, of_table
@@ -22,17 +22,17 @@ from ._tables import as_arrow, of_table
 __all__ = ["embed_arrow", "to_arrow"]
 
 #: Models that were read, by path, with what tells whether another was saved there since.
-_LOADED: dict[str, tuple[tuple[int, int], HG2V]] = {}
+_LOADED: dict[str, tuple[tuple[int, int], Method]] = {}
 
 
-def loaded(model: Any) -> HG2V:
+def loaded(model: Any) -> Method:
     """A model, or that of a folder, which is read once in each process unless it is replaced."""
-    if isinstance(model, HG2V):
+    if isinstance(model, Method):
         return model
     path = os.fspath(model)
     stamp = _stamp(path)
     if path not in _LOADED or _LOADED[path][0] != stamp:
-        _LOADED[path] = stamp, HG2V.load(path)
+        _LOADED[path] = stamp, load(path)
     return _LOADED[path][1]
 
 
@@ -48,7 +48,7 @@ def embed_arrow(model: Any, table: Any, n_jobs: int | None = None, errors: str =
     """The vectors of the graphs of a table: its ``id`` and ``y``, and ``embedding``.
 
     Args:
-        model: a fitted :class:`hg2v.HG2V`, or the folder of one.
+        model: a fitted estimator of any method that learns vectors, or its folder.
         table: anything that speaks the Arrow C data interface: a record batch or table of
             pyarrow, a frame of polars, pandas or DuckDB.
         n_jobs: threads, as for :class:`hg2v.HG2V`.
@@ -93,7 +93,7 @@ def embed_arrow(model: Any, table: Any, n_jobs: int | None = None, errors: str =
     return vectors
 
 
-def _rows(model: HG2V, batch: Any, threads: int) -> tuple[np.ndarray, Mapping[int, str]]:
+def _rows(model: Method, batch: Any, threads: int) -> tuple[np.ndarray, Mapping[int, str]]:
     """The vectors of a batch, of NaN where a row cannot be used, and why."""
     found = of_table(batch, skip=True)
     found = found.without(model._unusable(found.graphs, fitted=True))

@@ -16,7 +16,9 @@ from torch import nn
 
 from . import _hg2v
 from ._inputs import READING, graphs
+from ._methods import METHODS
 from ._models import HG2V as Estimator
+from ._models import Network
 from ._parameters import spelled, threads_of
 from .errors import ParameterError
 
@@ -71,30 +73,24 @@ class HG2V(nn.Module):
     def __init__(
         self,
         features: int,
-        estimator: Estimator | None = None,
+        estimator: Network | None = None,
         n_jobs: int | None = None,
         **params: Any,
     ) -> None:
         super().__init__()
         estimator = Estimator(**params) if estimator is None else estimator
         estimator._check_params()
-        settings = json.loads(estimator._params())
+        settings = json.loads(estimator._settings())
         self._build(settings, features, n_jobs)
         self._put(self._network.initial(settings["recipe"]["seed"]))
         self._model: _hg2v.Model | None = None
         self._reading = _reading_of(estimator)
 
     @classmethod
-    def of(cls, estimator: Estimator, n_jobs: int | None = None) -> HG2V:
+    def of(cls, estimator: Network, n_jobs: int | None = None) -> HG2V:
         """The network of a fitted model, with its parameters."""
         estimator._check_fitted()
-        config = json.loads(estimator.model_.config())
-        settings = {
-            "architecture": config["architecture"],
-            "recipe": config["recipe"],
-            "coarsening": config["preparation"]["coarsening"],
-            "weights": config["preparation"]["weights"],
-        }
+        settings = json.loads(estimator.model_.settings())
         module = cls.__new__(cls)
         nn.Module.__init__(module)
         module._build(settings, estimator.model_.feature_dim(), n_jobs)
@@ -190,12 +186,12 @@ class HG2V(nn.Module):
 
     def _pairs(self, x: torch.Tensor, prepared: Prepared, own: Sequence[torch.Tensor]) -> Any:
         recipe = self._settings["recipe"]
-        score, negatives = spelled(recipe["score"]), spelled(recipe["negatives"])
+        loss, negatives = spelled(recipe["loss"]), spelled(recipe["negatives"])
         return self._network.losses(
-            self._flat(own), _numpy(x), prepared.examples, score, negatives, self._threads
+            self._flat(own), _numpy(x), prepared.examples, loss, negatives, self._threads
         )
 
-    def to_estimator(self) -> Estimator:
+    def to_estimator(self) -> Network:
         """The model with the parameters as they are now, to embed with or to save."""
         if self._model is None:
             raise ParameterError(
@@ -203,7 +199,8 @@ class HG2V(nn.Module):
                 "made; begin with HG2V.of(estimator)"
             )
         flat = self._flat([parameter.float() for parameter in self._own()])
-        made = Estimator._of(_hg2v.Model.from_parts(self._model.config(), flat))
+        made = METHODS[self._model.method()]._of(self._model.with_parameters(flat))
+        assert isinstance(made, Network)
         return made.set_params(**self._reading)
 
     def extra_repr(self) -> str:
@@ -244,7 +241,7 @@ class _Loss(torch.autograd.Function):
         return d_loss * d_x, None, None, *(d_loss * d for d in d_own)
 
 
-def _reading_of(estimator: Estimator) -> dict[str, Any]:
+def _reading_of(estimator: Network) -> dict[str, Any]:
     return {name: getattr(estimator, name) for name in READING}
 
 

@@ -122,7 +122,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     for chunk in Chunks::new(source, Shard::WHOLE) {
         let chunk = chunk?;
         let run = chunk.run(&path);
-        let made = Collection::new(run, &needs, &work)?;
+        let made = Collection::new(run, &needs, &work).map_err(by_own_flag)?;
         for line in lines(&made, &params, args.quality)? {
             out.write_all(&line).map_err(|e| Error::io(&args.out, Action::Write, e))?;
         }
@@ -132,6 +132,16 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     out.commit()?;
     progress.finish_and_clear();
     report(&args, &params, &tally, started, context)
+}
+
+/// Here `--method` is what other commands call `--coarsening`.
+fn by_own_flag(error: Error) -> Error {
+    match error {
+        Error::Parameter { option, value, requirement } if option.name() == "coarsening" => {
+            Error::parameter("method", value, requirement)
+        }
+        other => other,
+    }
 }
 
 /// A line for each graph.

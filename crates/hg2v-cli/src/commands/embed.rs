@@ -89,6 +89,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         shard: args.shard.unwrap_or(Shard::WHOLE),
         cache: args.cache.open(),
         partial: partial.clone(),
+        pool: None,
     };
     let stream = Stream::start(source, model, options)?;
     let sink = vectors::create(args.force.at(&args.out), stream.shape().clone())?;

@@ -79,7 +79,7 @@ impl Search<'_> {
                 self.held += clique.len();
                 if self.held > MOST_MEMBERS {
                     return Err(Error::parameter(
-                        "method",
+                        "coarsening",
                         "variation-cliques",
                         "this graph has too many maximal cliques; use variation-neighborhoods",
                     ));

@@ -49,7 +49,7 @@ pub(crate) fn reduce(graph: &Graph, reduction: f64) -> Result<Level> {
         updates += row.len() * row.len();
         if updates > MOST_UPDATES {
             return Err(Error::parameter(
-                "method",
+                "coarsening",
                 "kron",
                 "reducing this graph makes it dense; use variation-neighborhoods",
             ));

@@ -37,6 +37,7 @@ pub struct TrainingFolder {
     /// A new one appears with the first thing in it.
     new: Option<OutputFolder>,
     stored: Option<Config<Hg2vConfig>>,
+    files: Vec<(String, Vec<u8>)>,
 }
 
 impl TrainingFolder {
@@ -57,7 +58,7 @@ impl TrainingFolder {
             true => OutputFile::create(&path.join(saved::CONFIG)).map(|_| None)?,
             false => Some(OutputFolder::create_with_parents(path)?),
         };
-        Ok(TrainingFolder { path: path.to_path_buf(), new, stored: None })
+        Ok(TrainingFolder { path: path.to_path_buf(), new, stored: None, files: Vec::new() })
     }
 
     /// The folder of a training that was stopped, to go on with; a new one where there is none.
@@ -76,7 +77,14 @@ impl TrainingFolder {
             return Err(Problem::Malformed { what, fix }.at(path, Place::Whole));
         }
         config.model.check()?;
-        Ok(TrainingFolder { path: path.to_path_buf(), new: None, stored: Some(config) })
+        let (path, stored) = (path.to_path_buf(), Some(config));
+        Ok(TrainingFolder { path, new: None, stored, files: Vec::new() })
+    }
+
+    /// The same with `files` beside the model, by name: they are there before the training is.
+    #[must_use]
+    pub fn with_files(self, files: Vec<(String, Vec<u8>)>) -> TrainingFolder {
+        TrainingFolder { files, ..self }
     }
 
     /// What the training that was stopped was started with.
@@ -92,10 +100,13 @@ impl TrainingFolder {
     /// Another training than the one that was begun there; as [`Fit::train`]. After
     /// [`Stopped`](Error::Stopped), or a disk or a GPU that fails, it can be resumed.
     pub fn train(self, fit: &Fit, every: Duration, context: &Context<'_>) -> Result<Trained> {
-        let TrainingFolder { path, new, stored } = self;
+        let TrainingFolder { path, new, stored, files } = self;
         match stored {
             Some(stored) => check_same(&path, &stored, &fit.config)?,
             None => begin(&path, new, &fit.config)?,
+        }
+        for (name, bytes) in files {
+            saved::write(&path.join(name), &bytes)?;
         }
         let state = saved::read_checkpoint(&path, &fit.network.layout)?;
         let mut log = Log::open(&path, state.as_ref().map_or(0, |state| state.step))?;

@@ -80,7 +80,7 @@ fn read(path: &PathBuf) -> Result<Vec<u8>> {
     })
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut file = OutputFile::create(path)?;
     file.write_all(bytes).map_err(|e| Error::io(path, Action::Write, e))?;
     file.commit()

@@ -27,6 +27,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
+use rayon::ThreadPool;
+
 use self::partial::Part;
 use self::rows::Layout;
 use crate::coarsen::cache::Cache;
@@ -54,11 +56,14 @@ pub struct Options {
     pub cache: Option<Cache>,
     /// Where vectors are kept until all are there.
     pub partial: Option<Arc<Partial>>,
+    /// Whose threads do it: rayon's own, unless others are given. Whoever writes waits for
+    /// those who read and prepare, so it must not be one of these threads.
+    pub pool: Option<Arc<ThreadPool>>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { per: Per::Graph, shard: Shard::WHOLE, cache: None, partial: None }
+        Options { per: Per::Graph, shard: Shard::WHOLE, cache: None, partial: None, pool: None }
     }
 }
 
@@ -86,6 +91,7 @@ pub struct Stream {
     layout: Layout,
     shape: Shape,
     partial: Option<Arc<Partial>>,
+    pool: Option<Arc<ThreadPool>>,
     prepared: Receiver<Result<Prepared>>,
     workers: Vec<JoinHandle<()>>,
 }
@@ -109,7 +115,7 @@ impl Stream {
                 }
             }
         })?;
-        let partial = options.partial.clone();
+        let (partial, pool) = (options.partial.clone(), options.pool.clone());
         let preparer = Preparer {
             path: path.clone(),
             model: Arc::clone(&model),
@@ -118,7 +124,8 @@ impl Stream {
         };
         let preparer = started("prepare", move || {
             for chunk in read {
-                let done = chunk.and_then(|chunk| preparer.prepare(chunk));
+                let done =
+                    chunk.and_then(|chunk| on(options.pool.as_deref(), || preparer.prepare(chunk)));
                 let failed = done.is_err();
                 if to_embed.send(done).is_err() || failed {
                     break;
@@ -126,7 +133,7 @@ impl Stream {
             }
         })?;
         let workers = vec![reader, preparer];
-        Ok(Stream { path, total, model, layout, shape, partial, prepared, workers })
+        Ok(Stream { path, total, model, layout, shape, partial, pool, prepared, workers })
     }
 
     /// Embeds all graphs into a file of vectors, which appears whole or not at all.
@@ -161,7 +168,9 @@ impl Stream {
                 Work::Ready(ready) => {
                     let collection = ready.of(chunk.run(&self.path));
                     let mut notes = collection.notes;
-                    let rows = self.layout.rows(&*self.model, &collection, context)?;
+                    let rows = on(self.pool.as_deref(), || {
+                        self.layout.rows(&*self.model, &collection, context)
+                    })?;
                     rows.applied.iter().for_each(|applied| notes.applied.add(applied));
                     let part = Part { rows: rows.values, notes };
                     let kept = self.partial.as_ref().map(|partial| partial.keep(&chunk, &part));
@@ -206,6 +215,14 @@ impl Stream {
 fn started(name: &str, job: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
     let started = Builder::new().name(format!("hg2v-{name}")).spawn(job);
     started.map_err(|e| Error::io("<threads>", Action::Create, e))
+}
+
+/// Does `work` on the threads of `pool`, where there is one.
+fn on<T: Send>(pool: Option<&ThreadPool>, work: impl FnOnce() -> T + Send) -> T {
+    match pool {
+        Some(pool) => pool.install(work),
+        None => work(),
+    }
 }
 
 /// Whoever makes graphs ready to be embedded.

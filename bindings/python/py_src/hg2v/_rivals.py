@@ -1,0 +1,317 @@
+"""The methods that HG2V is compared with, each a vector a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from . import _hg2v
+from ._methods import Method
+from ._parameters import check_one_of
+
+
+class Graph2Vec(Method):
+    """Graph2Vec (Narayanan et al. 2017): skip-gram over Weisfeiler–Lehman labels.
+
+    New graphs get vectors by what was learnt, the same each time.
+
+    Args:
+        dim: numbers a vector.
+        rounds: rounds of Weisfeiler–Lehman refinement.
+        epochs: how often every graph is seen.
+        lr: the first learning rate.
+        negatives: random labels to one of the graph.
+        min_count: labels of fewer graphs are left out.
+        random_state: seeds every random decision; ``None`` is 0.
+        attributes, label, weight, edge_label, directed, errors, n_jobs, verbose: as for
+            :class:`HG2V`; edge labels are not used.
+
+    Example:
+        >>> import hg2v
+        >>> rings = [([range(n), [*range(1, n), 0]], None) for n in range(10, 30)]
+        >>> hg2v.Graph2Vec(dim=16, epochs=2).fit(rings).transform(rings[:1]).shape
+        (1, 16)
+    """
+
+    _methods = ("graph2vec",)
+    _more = {"negatives": "/skip_gram/negatives", "min_count": "/skip_gram/min_count"}
+
+    def __init__(
+        self,
+        dim: int = 256,
+        rounds: int = 3,
+        epochs: int = 10,
+        lr: float = 0.1,
+        negatives: float = 1.0,
+        min_count: int = 2,
+        random_state: Any = 0,
+        attributes: str | Sequence[str] | None = None,
+        label: str | None = None,
+        weight: str | None = None,
+        edge_label: str | None = None,
+        directed: str = "undirected",
+        errors: str = "raise",
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.dim = dim
+        self.rounds = rounds
+        self.epochs = epochs
+        self.lr = lr
+        self.negatives = negatives
+        self.min_count = min_count
+        self.random_state = random_state
+        self.attributes = attributes
+        self.label = label
+        self.weight = weight
+        self.edge_label = edge_label
+        self.directed = directed
+        self.errors = errors
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class Graph2VecLoukas(Method):
+    """Graph2Vec over all levels of a graph's pyramid, *Graph2Vec+Loukas* of HG2V's paper.
+
+    Args:
+        dim, rounds, epochs, lr, negatives, min_count: as for :class:`Graph2Vec`.
+        coarsening, ratio, k: as for :class:`HG2V`.
+        random_state: seeds every random decision; ``None`` is 0.
+        attributes, label, weight, edge_label, directed, errors, n_jobs, verbose: as for
+            :class:`HG2V`; edge labels are not used.
+
+    Example:
+        >>> import hg2v
+        >>> rings = [([range(n), [*range(1, n), 0]], None) for n in range(10, 30)]
+        >>> hg2v.Graph2VecLoukas(dim=16, epochs=2).fit_transform(rings).shape
+        (20, 16)
+    """
+
+    _methods = ("graph2vec-loukas",)
+    _more = {
+        "negatives": "/graph2vec/skip_gram/negatives",
+        "min_count": "/graph2vec/skip_gram/min_count",
+    }
+
+    def __init__(
+        self,
+        dim: int = 256,
+        rounds: int = 3,
+        epochs: int = 10,
+        lr: float = 0.1,
+        negatives: float = 1.0,
+        min_count: int = 2,
+        coarsening: str | None = None,
+        ratio: float | None = None,
+        k: int | None = None,
+        random_state: Any = 0,
+        attributes: str | Sequence[str] | None = None,
+        label: str | None = None,
+        weight: str | None = None,
+        edge_label: str | None = None,
+        directed: str = "undirected",
+        errors: str = "raise",
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.dim = dim
+        self.rounds = rounds
+        self.epochs = epochs
+        self.lr = lr
+        self.negatives = negatives
+        self.min_count = min_count
+        self.coarsening = coarsening
+        self.ratio = ratio
+        self.k = k
+        self.random_state = random_state
+        self.attributes = attributes
+        self.label = label
+        self.weight = weight
+        self.edge_label = edge_label
+        self.directed = directed
+        self.errors = errors
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class InfoGraph(Method):
+    """InfoGraph (Sun, Hoffmann, Verma and Tang 2020): a network whose nodes are told from those of
+    other graphs by what their graph says of itself.
+
+    Args:
+        dim: numbers a node and layer; a vector has ``layers`` times as many.
+        layers: layers of the network.
+        epochs: how often every graph is seen.
+        batch: graphs a step.
+        lr: the learning rate.
+        degree, structure: as for :class:`HG2V`.
+        random_state: seeds every random decision; ``None`` is 0.
+        attributes, label, weight, edge_label, directed, errors, n_jobs, verbose: as for
+            :class:`HG2V`; edge labels are not used.
+
+    Attributes:
+        losses_: the loss of each epoch; empty where the model was not trained here.
+
+    Example:
+        >>> import hg2v
+        >>> rings = [([range(n), [*range(1, n), 0]], None) for n in range(10, 30)]
+        >>> hg2v.InfoGraph(dim=8, layers=2, epochs=2).fit_transform(rings).shape
+        (20, 16)
+    """
+
+    _methods = ("infograph",)
+    _alike = True
+
+    def __init__(
+        self,
+        dim: int = 32,
+        layers: int = 4,
+        epochs: int = 20,
+        batch: int = 128,
+        lr: float = 1e-3,
+        degree: str | None = None,
+        structure: str | None = None,
+        random_state: Any = 0,
+        attributes: str | Sequence[str] | None = None,
+        label: str | None = None,
+        weight: str | None = None,
+        edge_label: str | None = None,
+        directed: str = "undirected",
+        errors: str = "raise",
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.dim = dim
+        self.layers = layers
+        self.epochs = epochs
+        self.batch = batch
+        self.lr = lr
+        self.degree = degree
+        self.structure = structure
+        self.random_state = random_state
+        self.attributes = attributes
+        self.label = label
+        self.weight = weight
+        self.edge_label = edge_label
+        self.directed = directed
+        self.errors = errors
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _tell(self, model: _hg2v.Model) -> None:
+        self.losses_ = [loss for (loss,) in model.history()]
+
+
+class Statistics(Method):
+    """Degree profiles (Cai and Wang 2018) and histograms of what nodes bring: nothing is learnt
+    but where histograms are cut, so that it is the control every learnt vector should beat.
+
+    Args:
+        attributes, label, weight, edge_label, directed, errors, n_jobs, verbose: as for
+            :class:`HG2V`; edge labels are not used.
+
+    Example:
+        >>> import hg2v
+        >>> rings = [([range(n), [*range(1, n), 0]], None) for n in range(10, 30)]
+        >>> hg2v.Statistics().fit(rings).get_feature_names_out()[0]
+        'nodes'
+    """
+
+    _methods = ("statistics",)
+
+    def __init__(
+        self,
+        attributes: str | Sequence[str] | None = None,
+        label: str | None = None,
+        weight: str | None = None,
+        edge_label: str | None = None,
+        directed: str = "undirected",
+        errors: str = "raise",
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.attributes = attributes
+        self.label = label
+        self.weight = weight
+        self.edge_label = edge_label
+        self.directed = directed
+        self.errors = errors
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class KernelVectors(Method):
+    """A graph kernel as vectors, whose inner products are close to the kernel.
+
+    A graph is compared with landmarks, training graphs chosen at random, and that becomes at most
+    ``dim`` numbers (Nyström's method); so new graphs get vectors, and millions fit in memory.
+    :class:`WLOptimalAssignment` and :class:`WassersteinWL` are the kernels themselves.
+
+    Args:
+        kernel: ``"wl-subtree"`` (Shervashidze et al. 2011), ``"wl-oa"`` (optimal assignment,
+            Kriege, Giscard and Wilson 2016) or ``"wwl"`` (Wasserstein Weisfeiler–Lehman,
+            Togninalli et al. 2019).
+        dim: numbers of a vector, at most: there are no more than landmarks differ.
+        landmarks: how many; twice ``dim``, unless it is given.
+        rounds: rounds of refinement; 4 of the first two kernels and 3 of the last, unless it is
+            given.
+        gamma: ``λ`` of ``"wwl"``; one over the median distance, unless it is given.
+        random_state: seeds the choice of landmarks; ``None`` is 0.
+        attributes, label, weight, edge_label, directed, errors, n_jobs, verbose: as for
+            :class:`HG2V`; edge labels are not used.
+
+    Example:
+        >>> import hg2v
+        >>> rings = [([range(n), [*range(1, n), 0]], None) for n in range(10, 30)]
+        >>> hg2v.KernelVectors("wl-oa", dim=8).fit(rings).transform(rings[:1]).shape[0]
+        1
+    """
+
+    _methods = ("wl-oa", "wl-subtree", "wwl")
+
+    def __init__(
+        self,
+        kernel: str = "wl-oa",
+        dim: int = 512,
+        landmarks: int | None = None,
+        rounds: int | None = None,
+        gamma: float | None = None,
+        random_state: Any = 0,
+        attributes: str | Sequence[str] | None = None,
+        label: str | None = None,
+        weight: str | None = None,
+        edge_label: str | None = None,
+        directed: str = "undirected",
+        errors: str = "raise",
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.kernel = kernel
+        self.dim = dim
+        self.landmarks = landmarks
+        self.rounds = rounds
+        self.gamma = gamma
+        self.random_state = random_state
+        self.attributes = attributes
+        self.label = label
+        self.weight = weight
+        self.edge_label = edge_label
+        self.directed = directed
+        self.errors = errors
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _method(self) -> str:
+        check_one_of("kernel", self.kernel, *self._methods)
+        return self.kernel
+
+    @classmethod
+    def _places(cls, method: str) -> list[tuple[str, str]]:
+        # The command calls it by its letter.
+        gamma = [("gamma", "/kernel/wwl/lambda")] if method == "wwl" else []
+        return [*super()._places(method), *gamma]
+
+    @classmethod
+    def _taken(cls, method: str, settings: Any) -> dict[str, Any]:
+        return {"kernel": method, **super()._taken(method, settings)}

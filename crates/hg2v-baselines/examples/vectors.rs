@@ -6,6 +6,9 @@
 //! Learnt from the 80 alone; both accuracies are in percent, of the C-SVM in cross-validation
 //! inside the 80, by which settings may be chosen, and on the 20.
 
+// What it finds is its output.
+#![allow(clippy::print_stdout)]
+
 use std::error::Error;
 use std::path::PathBuf;
 

@@ -9,8 +9,7 @@
 //!    [`also`] the settings of other classifiers;
 //! 5. [`metrics`]: accuracies and how they spread;
 //! 6. [`method`]: what a method is, by what it makes of graphs;
-//! 7. [`controls`]: HG2V and what stands beside it in every table: the network untrained,
-//!    [`statistics`] counted by hand, the largest class;
+//! 7. [`controls`]: a model of other graphs, and the largest class;
 //! 8. [`study`]: methods of all roles on the same splits;
 //! 9. [`evaluation`]: what came out, as `hg2v evaluate --json` says it;
 //! 10. [`tables`]: what the paper found.

@@ -222,7 +222,7 @@ impl<'a> Collection<'a> {
     ///
     /// # Errors
     /// A graph that the weights refuse, or that cannot be coarsened;
-    /// [`Stopped`](Error::Stopped).
+    /// [`Stopped`](crate::Error::Stopped).
     pub fn new(run: Run<'a>, needs: &Needs, context: &Context<'_>) -> Result<Collection<'a>> {
         let made: Vec<(Graph, Findings)> = try_map(0..run.records.len(), |i| {
             graph_of(&run.records[i], needs.weights, run.file, run.position_of(i))

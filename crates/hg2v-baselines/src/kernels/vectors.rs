@@ -1,5 +1,16 @@
-//! Graph kernels as vectors: [landmarks](super::landmarks) from the training graphs, and the
-//! [Nyström](super::nystrom) vectors that they give any graph.
+//! Graph kernels as vectors, by landmarks from the training graphs (Williams and Seeger 2001,
+//! *Using the Nyström method to speed up kernel machines*).
+//!
+//! With `K` the kernel among `m` landmarks and `k(g)` the kernels of a graph with each of them,
+//!
+//! ```text
+//! K = U·Λ·Uᵀ,    φ(g) = Qᵀ·Λ_d^(−1/2)·U_dᵀ·k(g),    ⟨φ(g), φ(h)⟩ ≈ k(g, h)
+//! ```
+//!
+//! where `d` are the largest eigenvalues and `Q` is orthogonal, at random. Without `Q` the
+//! columns of `φ` would have variances in proportion to the eigenvalues, and whoever
+//! standardises columns would make noise as loud as what graphs differ in. With it all columns
+//! vary about as much, so that standardising costs nothing; distances do not change.
 
 use hg2v::context::Context;
 use hg2v::dataset::features::{Applied, Origin};

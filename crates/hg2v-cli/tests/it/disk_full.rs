@@ -236,9 +236,7 @@ fn a_run_that_a_full_disk_stopped_resumes_to_the_same_bytes() {
     }
     let epochs = |model: &Path| {
         let text = fs::read_to_string(model.join("log.jsonl")).unwrap();
-        text.lines()
-            .map(|line| line.split(",\"lr").next().unwrap().to_owned())
-            .collect::<Vec<_>>()
+        text.lines().map(|line| line.split(",\"lr").next().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(epochs(&model), epochs(&at.join("whole")));
 }

@@ -188,23 +188,23 @@ fn models_that_cannot_be_used() {
     broken("config.json", Some(b""), &["line 1", "no configuration of a model", again]);
     broken("config.json", Some(&config.as_bytes()[..300]), &["no configuration of a model", again]);
     let future = edited("\"format\": 3", "\"format\": 7");
-    broken("config.json", Some(&future), &["format is 7", "knows 2", "use the version"]);
+    broken("config.json", Some(&future), &["format is 7", "knows 3", "use the version"]);
     let many = edited("\"hops\": 4", "\"hops\": 99");
-    broken("config.json", Some(&many), &["hops is 99", "between 1 and 64", "fit again"]);
+    broken("config.json", Some(&many), &["changed or damaged", again]);
     broken("model.safetensors", None, &["no such file", again]);
     broken("model.safetensors", Some(b""), &["no whole safetensors file", again]);
     broken("model.safetensors", Some(&parameters[..100]), &["no whole safetensors file", again]);
     let mut nan = parameters.clone();
     let end = nan.len();
     nan[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
-    broken("model.safetensors", Some(&nan), &["holds NaN", again]);
+    broken("model.safetensors", Some(&nan), &["not what config.json was written with", again]);
     // The parameters of another network: the same names, other shapes.
     done(
         at,
         &["fit", "graphs.jsonl", "--out", "n", "--dim", "5", "--levels", "1", "--epochs", "1"],
     );
     let other = fs::read(at.join("n/model.safetensors")).unwrap();
-    broken("model.safetensors", Some(&other), &["tensor level.0.theta1", "shape [10, 5]", again]);
+    broken("model.safetensors", Some(&other), &["not what config.json was written with", again]);
 }
 
 #[test]

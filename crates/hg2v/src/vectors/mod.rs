@@ -8,7 +8,7 @@
 //!
 //! A row's id is its graph's, or its position where it has none. Vectors of
 //! nodes or levels have one more column that says which. Parquet files and the ids beside NumPy's
-//! also say which model made the vectors, by its [digest](crate::Hg2v::digest); CSV and TSV, which
+//! also say which model made the vectors, by its [digest](crate::Model::digest); CSV and TSV, which
 //! are for other programs, have no place for it.
 
 mod npy;
@@ -41,7 +41,7 @@ pub struct Shape {
     pub names: Vec<String>,
     /// What [`Key::part`] counts: `node`, `level`.
     pub part: Option<&'static str>,
-    /// The [digest](crate::Hg2v::digest) of the model that made them.
+    /// The [digest](crate::Model::digest) of the model that made them.
     pub model: Option<String>,
 }
 
@@ -88,7 +88,7 @@ pub struct Vectors {
     pub ids: Vec<Scalar>,
     /// A label for each row, where it has one.
     pub labels: Vec<Option<Scalar>>,
-    /// The [digest](crate::Hg2v::digest) of the model that made them, where the file says so.
+    /// The [digest](crate::Model::digest) of the model that made them, where the file says so.
     pub model: Option<String>,
 }
 

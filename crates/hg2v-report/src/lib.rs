@@ -13,9 +13,10 @@
 //! above all, goes through the pack and reaches the page as text, never as HTML.
 //!
 //! ```
-//! use hg2v::Hg2v;
+//! use hg2v::context::Context;
 //! use hg2v::graph::GraphRecord;
 //! use hg2v::prepare::Run;
+//! use hg2v::{Hg2v, Model};
 //! use hg2v_report::{Contents, Map, PageMode, ProjectionMethod, page};
 //! use hg2v_search::catalog::SearchOptions;
 //!
@@ -24,7 +25,7 @@
 //!     .map(|n| GraphRecord { num_nodes: n, edges: path(n), ..GraphRecord::default() })
 //!     .collect();
 //! let params = Hg2v::params().dim(4).levels(1).epochs(1);
-//! let collection = params.collect(Run::in_memory(&graphs), None)?;
+//! let collection = params.collect(Run::in_memory(&graphs), &Context::default())?;
 //! let vectors = params.fit(&graphs)?.embed(&graphs)?;
 //! let (options, methods) = (SearchOptions::default(), [ProjectionMethod::Pca]);
 //! let map = Map::new(vectors.dim, vectors.values, options, &methods, |_| ())?;

@@ -65,7 +65,7 @@ impl Wording for InPython {
         let command = match job {
             Job::Download => "fetch it with the command `hg2v datasets get`",
             Job::Images => "turn images into graphs with the command `hg2v images`",
-            Job::Resume => "finish it with the command `hg2v fit --resume`",
+            Job::Resume => "finish it with `fit_in` or the command `hg2v fit --resume`",
             Job::Fit => "name a folder that `save` or the command `hg2v fit` wrote",
             _ => return None,
         };

@@ -118,6 +118,29 @@ def test_a_diverging_rate_goes_by_its_name():
     assert (error.parameter, error.value) == ("lr", "-1")
 
 
+def test_other_methods_name_their_own_parameters():
+    rings = [([range(n), [*range(1, n), 0]], None) for n in range(3, 9)]
+    for estimator, name, value in (
+        (hg2v.KernelVectors("wwl", gamma=-1.0), "gamma", "-1"),
+        (hg2v.KernelVectors("best"), "kernel", "'best'"),
+        (hg2v.InfoGraph(dim=0), "dim", "0"),
+        (hg2v.InfoGraph(degree="often"), "degree", "'often'"),
+        (hg2v.Graph2VecLoukas(coarsening="best"), "coarsening", "'best'"),
+        (hg2v.Graph2VecGNN(negatives="some"), "negatives", "'some'"),
+    ):
+        error = raised(ParameterError, lambda estimator=estimator: estimator.fit(rings))
+        assert (error.parameter, error.value) == (name, value)
+    error = raised(ParameterError, lambda: hg2v.coarsen(rings[0], method="best"))
+    assert (error.parameter, error.value) == ("method", "'best'")
+
+
+def test_folders_of_other_methods_say_their_file(tmp_path):
+    made = tmp_path / "made"
+    hg2v.Statistics().fit([(PATH, None)] * 3).save(made)
+    error = raised(InputError, lambda: hg2v.HG2V.load(made))
+    assert (error.file, error.fix) == (str(made), "load it with hg2v.load")
+
+
 def test_words_are_those_of_rust():
     words = dict(hg2v._hg2v.words())
     assert words["weights"] == ["use", "abs", "ignore"]

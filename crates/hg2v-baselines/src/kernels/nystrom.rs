@@ -23,12 +23,18 @@ impl Projection {
     /// # Complexity
     /// Time O(m³ + m·d²), memory O(m²).
     pub(super) fn new(gram: &[f64], m: usize, dim: usize, seed: u64) -> Option<Projection> {
-        // The largest of K are the smallest of −K.
+        // The largest of K are the smallest of −K − c·I. Landmarks that are alike leave many
+        // eigenvalues at 0 but for rounding; beside c, which is no smaller than any, that is
+        // nothing, and the solver need not tell one from the other.
+        let row = |row: &[f64]| row.iter().map(|value| value.abs()).sum::<f64>();
+        let c = gram.chunks_exact(m.max(1)).map(row).fold(0.0, f64::max);
         let mut negated: Vec<f64> = gram.iter().map(|value| -value).collect();
-        let (values, vectors) = symmetric_eigen(&mut negated, m, dim.min(m))?;
-        let largest = values.first().map_or(0.0, |value| -value);
-        let kept = values.iter().take(dim.min(m)).take_while(|value| -**value > LEAST * largest);
-        let scales: Vec<f64> = kept.map(|value| (-value).sqrt().recip()).collect();
+        (0..m).for_each(|i| negated[i * m + i] -= c);
+        let (mut values, vectors) = symmetric_eigen(&mut negated, m, dim.min(m))?;
+        values.iter_mut().for_each(|value| *value = -*value - c);
+        let largest = values.first().copied().unwrap_or(0.0);
+        let kept = values.iter().take(dim.min(m)).take_while(|value| **value > LEAST * largest);
+        let scales: Vec<f64> = kept.map(|value| value.sqrt().recip()).collect();
         let dim = scales.len();
         let rotation = orthogonal(dim, seed);
         let mut rows = vec![0.0; m * dim];
@@ -110,6 +116,14 @@ mod tests {
                 assert!((f64::from(product) - gram[i * 7 + j]).abs() < 1e-3, "{i} {j} {product}");
             }
         }
+    }
+
+    /// Three kinds of landmarks, two hundred of each.
+    #[test]
+    fn landmarks_that_are_alike_are_one_direction() {
+        let kinds = [[1.0, 0.4, 0.1], [0.4, 1.0, 0.3], [0.1, 0.3, 1.0]];
+        let gram: Vec<f64> = (0..600 * 600).map(|at| kinds[at / 600 % 3][at % 600 % 3]).collect();
+        assert_eq!(Projection::new(&gram, 600, 64, 0).unwrap().dim, 3);
     }
 
     #[test]

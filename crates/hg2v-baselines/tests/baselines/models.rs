@@ -13,7 +13,7 @@ use hg2v::saved::{self, Stored};
 use hg2v_baselines::registry::{self, METHODS};
 use serde_json::{Value, json};
 
-use crate::common::{at_any_thread_count, labelled};
+use crate::common::{at_any_thread_count, labelled, real};
 
 /// Rings with tails, labelled in turn.
 fn graphs(count: u32) -> Vec<GraphRecord> {
@@ -192,6 +192,17 @@ fn options_that_a_method_does_not_have_are_refused() {
     }
     let unknown = registry::find("graph3vec").map(|_| ()).unwrap_err().to_string();
     assert!(unknown.contains("graph3vec") && unknown.contains("graph2vec-loukas"), "{unknown}");
+}
+
+/// Half of these graphs look like another to Weisfeiler–Lehman.
+#[test]
+fn kernels_of_real_graphs_have_vectors() {
+    let Some(graphs) = real("IMDB-BINARY") else { return };
+    for name in ["wl-subtree", "wl-oa", "wwl"] {
+        let model = registry::find(name).unwrap().method(&[]).unwrap().fit(&graphs).unwrap();
+        let rows = model.embed(&graphs[..50]).unwrap();
+        assert!(rows.dim > 100 && rows.values.iter().all(|value| value.is_finite()), "{name}");
+    }
 }
 
 /// With as many landmarks as graphs, and all directions, vectors are the kernel.

@@ -58,7 +58,7 @@ fn the_defaults_that_help_tells_are_those_of_the_library() {
         ("--coarsening", coarsening.method.name().to_owned()),
         ("--bias", architecture.bias.to_string()),
     ] {
-        let about = help.split(&format!("{option} <")).nth(1).unwrap();
+        let about = help.split(&format!("      {option} ")).nth(1).unwrap();
         let about = about.split("\n\n").next().unwrap();
         assert!(about.contains(&format!("[default: {default}]")), "{option}: {about}");
     }

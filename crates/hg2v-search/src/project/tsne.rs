@@ -39,7 +39,7 @@ impl Tsne {
             ));
         }
         if !(0.0..=1.0).contains(&self.theta) {
-            return Err(Error::parameter("theta", self.theta, "it must be between 0 and 1"));
+            return Err(Error::argument("theta", self.theta, "it must be between 0 and 1"));
         }
         Ok(((3.0 * self.perplexity_among(rows)) as usize).clamp(1, rows.max(2) - 1))
     }

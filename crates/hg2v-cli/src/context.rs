@@ -11,6 +11,7 @@ use clap::{ArgAction, Args};
 use hg2v::dataset::{self, Limits, Skipped, Source};
 
 use crate::graphs::Asks;
+use crate::interrupt;
 use crate::json::Failed;
 use crate::progress::Progress;
 use crate::table::counted;
@@ -152,6 +153,8 @@ pub(crate) fn report(error: &anyhow::Error, json: bool) -> ExitCode {
     if closed.into_iter().any(|cause| cause.kind() == io::ErrorKind::BrokenPipe) {
         return ExitCode::SUCCESS;
     }
+    // Work that ends because somebody asked for an end is not what failed.
+    interrupt::leave_to_signal(error);
     let failed = Failed::of(error);
     let _ = writeln!(io::stderr(), "error: {}", failed.message);
     if json {

@@ -87,6 +87,14 @@ fn end(signal: i32, json: bool) -> ! {
     exit(code_of(signal).into());
 }
 
+/// Waits for the end that somebody asked for, unless `error` is how the work came to it: whatever
+/// else fails then, such as a process of ours that was dismissed, fails for that.
+pub(crate) fn leave_to_signal(error: &anyhow::Error) {
+    if asked().is_some() && !error.is::<Stopped>() {
+        thread::sleep(2 * PATIENCE);
+    }
+}
+
 /// How work ends that can be continued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {

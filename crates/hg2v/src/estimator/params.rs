@@ -131,8 +131,8 @@ impl Hg2vParams {
     ///
     /// # Example
     /// ```
-    /// use hg2v::Hg2v;
     /// use hg2v::graph::GraphRecord;
+    /// use hg2v::{Hg2v, Model};
     /// // Paths and cycles of ten to nineteen nodes.
     /// let path = |n: u32| (1..n).map(|v| [v - 1, v]).collect::<Vec<_>>();
     /// let graph = |n: u32, edges| GraphRecord { num_nodes: n, edges, ..GraphRecord::default() };

@@ -1,51 +1,147 @@
-//! From kernels with landmarks to vectors: the projection that [`vectors`](super::vectors) derives.
+//! From kernels with landmarks to vectors: which graphs become landmarks, and the projection
+//! that [`vectors`](super::vectors) derives.
 
 use hg2v::linalg::dense::symmetric_eigen;
+use hg2v::linalg::vector::{axpy, dot};
 use hg2v::rng::{stream, unit};
 use rayon::prelude::*;
 
-/// Directions of eigenvalues below this share of the largest are rounding.
+/// Residuals below this share of the largest kernel, and directions below this share of the
+/// largest, are rounding.
 const LEAST: f64 = 1e-9;
+
+/// A kernel among graphs, `K ≈ F·Fᵀ`, by a few of them.
+///
+/// Randomly pivoted Cholesky (Chen, Epperly, Tropp and Webber 2023): the next landmark is drawn
+/// in proportion to how much of each graph those before it do not explain,
+/// `k(g, g) − ‖F_g‖²`. A graph like one that was drawn is never drawn.
+#[derive(Debug, Clone)]
+pub(super) struct Factor {
+    /// The landmarks, in the order drawn.
+    pub(super) pivots: Vec<usize>,
+    /// How many graphs.
+    n: usize,
+    /// `F`, a column of `n` for each landmark.
+    columns: Vec<f64>,
+}
+
+impl Factor {
+    /// The factor of the kernel `gram` among `n` graphs by at most `most` of them.
+    ///
+    /// # Complexity
+    /// With `m` landmarks: time O(n·m²), memory O(n·m).
+    pub(super) fn new(gram: &[f64], n: usize, most: usize, seed: u64) -> Factor {
+        let mut rng = stream(seed, "landmarks", 0, 0);
+        let mut residuals: Vec<f64> = (0..n).map(|i| gram[i * n + i].max(0.0)).collect();
+        let least = LEAST * residuals.iter().copied().fold(0.0, f64::max);
+        let mut factor = Factor { pivots: Vec::new(), n, columns: Vec::new() };
+        while factor.pivots.len() < most {
+            let total: f64 = residuals.iter().sum();
+            let Some(pivot) = drawn(&residuals, unit(&mut rng) * total) else { break };
+            let scale = residuals[pivot].sqrt();
+            let shares: Vec<f64> =
+                factor.columns.chunks_exact(n).map(|column| column[pivot]).collect();
+            let column: Vec<f64> = (0..n)
+                .into_par_iter()
+                .map(|i| {
+                    let explained = factor.columns.chunks_exact(n).zip(&shares);
+                    let explained: f64 = explained.map(|(column, share)| share * column[i]).sum();
+                    (gram[pivot * n + i] - explained) / scale
+                })
+                .collect();
+            for (residual, value) in residuals.iter_mut().zip(&column) {
+                *residual -= value * value;
+                if *residual <= least {
+                    *residual = 0.0;
+                }
+            }
+            residuals[pivot] = 0.0;
+            factor.columns.extend(column);
+            factor.pivots.push(pivot);
+        }
+        factor
+    }
+
+    fn column(&self, landmark: usize) -> &[f64] {
+        &self.columns[landmark * self.n..][..self.n]
+    }
+
+    /// `Fᵀ·F`.
+    fn covariance(&self) -> Vec<f64> {
+        let m = self.pivots.len();
+        let rows = (0..m).into_par_iter().flat_map_iter(|i| {
+            (0..m).map(move |j| dot(self.column(i.max(j)), self.column(i.min(j))))
+        });
+        rows.collect()
+    }
+}
+
+/// Where the running sum of `weights` passes `at`, among those above zero.
+fn drawn(weights: &[f64], at: f64) -> Option<usize> {
+    let mut sum = 0.0;
+    let mut last = None;
+    for (i, weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
+        last = Some(i);
+        sum += weight;
+        if sum > at {
+            break;
+        }
+    }
+    last
+}
 
 /// What takes the kernels with `m` landmarks to `d` numbers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Projection {
     /// Numbers of a vector.
     pub(super) dim: usize,
-    /// `U_d·Λ_d^(−1/2)·Q`: a row of `dim` for each landmark.
+    /// `L^(−T)·V_d·Q`: a row of `dim` for each landmark.
     pub(super) rows: Vec<f64>,
 }
 
 impl Projection {
-    /// The projection to at most `dim` numbers by the kernel `gram` among `m` landmarks; fewer
-    /// where it has fewer directions. `None` where a kernel is not a number.
+    /// The projection to at most `dim` numbers; fewer where graphs differ in fewer directions.
+    /// `None` where a kernel is not a number.
     ///
     /// # Complexity
-    /// Time O(m³ + m·d²), memory O(m²).
-    pub(super) fn new(gram: &[f64], m: usize, dim: usize, seed: u64) -> Option<Projection> {
-        // The largest of K are the smallest of −K − c·I. Landmarks that are alike leave many
-        // eigenvalues at 0 but for rounding; beside c, which is no smaller than any, that is
-        // nothing, and the solver need not tell one from the other.
+    /// With `n` graphs and `m` landmarks: time O(n·m² + m³), memory O(m²).
+    pub(super) fn new(factor: &Factor, dim: usize, seed: u64) -> Option<Projection> {
+        let m = factor.pivots.len();
+        // The largest of C are the smallest of −C − c·I, with c no smaller than any: eigenvalues
+        // that are 0 but for rounding are then alike, and the solver need not tell them apart.
+        let mut negated = factor.covariance();
         let row = |row: &[f64]| row.iter().map(|value| value.abs()).sum::<f64>();
-        let c = gram.chunks_exact(m.max(1)).map(row).fold(0.0, f64::max);
-        let mut negated: Vec<f64> = gram.iter().map(|value| -value).collect();
+        let c = negated.chunks_exact(m.max(1)).map(row).fold(0.0, f64::max);
+        negated.iter_mut().for_each(|value| *value = -*value);
         (0..m).for_each(|i| negated[i * m + i] -= c);
         let (mut values, vectors) = symmetric_eigen(&mut negated, m, dim.min(m))?;
         values.iter_mut().for_each(|value| *value = -*value - c);
         let largest = values.first().copied().unwrap_or(0.0);
         let kept = values.iter().take(dim.min(m)).take_while(|value| **value > LEAST * largest);
-        let scales: Vec<f64> = kept.map(|value| value.sqrt().recip()).collect();
-        let dim = scales.len();
+        let dim = kept.count();
         let rotation = orthogonal(dim, seed);
-        let mut rows = vec![0.0; m * dim];
-        rows.par_chunks_exact_mut(dim.max(1)).enumerate().for_each(|(landmark, row)| {
-            for (direction, scale) in scales.iter().enumerate() {
-                let share = scale * vectors[direction * m + landmark];
-                let turned = &rotation[direction * dim..][..dim];
-                row.iter_mut().zip(turned).for_each(|(sum, turned)| *sum += share * turned);
-            }
-        });
-        Some(Projection { dim, rows })
+        // L, the factor's rows of the landmarks themselves, column after column.
+        let lower: Vec<f64> = (0..m)
+            .flat_map(|j| factor.pivots.iter().map(move |&pivot| factor.column(j)[pivot]))
+            .collect();
+        let solved: Vec<Vec<f64>> = (0..dim)
+            .into_par_iter()
+            .map(|number| {
+                let mut column = vec![0.0; m];
+                for direction in 0..dim {
+                    let share = rotation[direction * dim + number];
+                    axpy(share, &vectors[direction * m..][..m], &mut column);
+                }
+                for i in (0..m).rev() {
+                    let own = &lower[i * m..][..m];
+                    let below = dot(&own[i + 1..], &column[i + 1..]);
+                    column[i] = (column[i] - below) / own[i];
+                }
+                column
+            })
+            .collect();
+        let rows = (0..m).flat_map(|landmark| solved.iter().map(move |column| column[landmark]));
+        Some(Projection { dim, rows: rows.collect() })
     }
 
     /// The vector of a graph with these kernels, into `vector`.
@@ -101,12 +197,16 @@ mod tests {
     #[test]
     fn inner_products_are_the_kernel_where_it_has_few_directions() {
         let (points, gram) = gram();
-        let projection = Projection::new(&gram, 7, 5, 1).unwrap();
+        let factor = Factor::new(&gram, 7, 5, 1);
+        assert_eq!(factor.pivots.len(), 3);
+        let projection = Projection::new(&factor, 5, 1).unwrap();
         assert_eq!(projection.dim, 3);
+        let with_landmarks =
+            |i: usize| factor.pivots.iter().map(|&j| gram[i * 7 + j]).collect::<Vec<_>>();
         let vectors: Vec<Vec<f32>> = (0..points.len())
             .map(|i| {
                 let mut vector = vec![0.0; 3];
-                projection.apply(&gram[i * 7..][..7], &mut vector);
+                projection.apply(&with_landmarks(i), &mut vector);
                 vector
             })
             .collect();
@@ -118,12 +218,27 @@ mod tests {
         }
     }
 
-    /// Three kinds of landmarks, two hundred of each.
+    /// The best that two landmarks can do is to take one of each kind.
+    #[test]
+    fn landmarks_are_drawn_from_what_is_not_explained() {
+        let kind = |i: usize| usize::from(i % 50 == 7);
+        let gram: Vec<f64> = (0..100 * 100)
+            .map(|at| f64::from(u8::from(kind(at / 100) == kind(at % 100))))
+            .collect();
+        for seed in 0..10 {
+            let factor = Factor::new(&gram, 100, 2, seed);
+            assert_eq!(factor.pivots.iter().map(|&pivot| kind(pivot)).sum::<usize>(), 1);
+        }
+    }
+
+    /// Three kinds of graphs, two hundred of each.
     #[test]
     fn landmarks_that_are_alike_are_one_direction() {
         let kinds = [[1.0, 0.4, 0.1], [0.4, 1.0, 0.3], [0.1, 0.3, 1.0]];
         let gram: Vec<f64> = (0..600 * 600).map(|at| kinds[at / 600 % 3][at % 600 % 3]).collect();
-        assert_eq!(Projection::new(&gram, 600, 64, 0).unwrap().dim, 3);
+        let factor = Factor::new(&gram, 600, 64, 0);
+        assert_eq!(factor.pivots.iter().map(|pivot| pivot % 3).sum::<usize>(), 3);
+        assert_eq!(Projection::new(&factor, 64, 0).unwrap().dim, 3);
     }
 
     #[test]
@@ -141,8 +256,9 @@ mod tests {
 
     #[test]
     fn nothing_to_tell_apart_has_no_numbers() {
-        assert_eq!(Projection::new(&[0.0; 4], 2, 2, 0).unwrap().dim, 0);
-        assert_eq!(Projection::new(&[], 0, 2, 0).unwrap().dim, 0);
-        assert!(Projection::new(&[f64::NAN], 1, 1, 0).is_none_or(|p| p.dim == 0));
+        for (gram, n) in [(&[0.0; 4][..], 2), (&[], 0), (&[f64::NAN], 1)] {
+            let factor = Factor::new(gram, n, 2, 0);
+            assert_eq!(Projection::new(&factor, 2, 0).unwrap().dim, 0);
+        }
     }
 }

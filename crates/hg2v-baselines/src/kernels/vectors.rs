@@ -1,16 +1,19 @@
 //! Graph kernels as vectors, by landmarks from the training graphs (Williams and Seeger 2001,
 //! *Using the Nyström method to speed up kernel machines*).
 //!
-//! With `K` the kernel among `m` landmarks and `k(g)` the kernels of a graph with each of them,
+//! With `K` the kernel among graphs of the training part and `k(g)` the kernels of a graph with
+//! `m` of them,
 //!
 //! ```text
-//! K = U·Λ·Uᵀ,    φ(g) = Qᵀ·Λ_d^(−1/2)·U_dᵀ·k(g),    ⟨φ(g), φ(h)⟩ ≈ k(g, h)
+//! K ≈ F·Fᵀ,    Fᵀ·F = V·Λ·Vᵀ,    φ(g) = Qᵀ·V_dᵀ·L^(−1)·k(g),    ⟨φ(g), φ(h)⟩ ≈ k(g, h)
 //! ```
 //!
-//! where `d` are the largest eigenvalues and `Q` is orthogonal, at random. Without `Q` the
-//! columns of `φ` would have variances in proportion to the eigenvalues, and whoever
-//! standardises columns would make noise as loud as what graphs differ in. With it all columns
-//! vary about as much, so that standardising costs nothing; distances do not change.
+//! where `F` is a [pivoted Cholesky factor](super::nystrom), which draws the landmarks, `L` its
+//! rows of the landmarks, `V_d` the directions in which training graphs differ most, and `Q`
+//! orthogonal, at random. Without `Q` the columns of `φ` would have variances in proportion to
+//! the eigenvalues, and whoever standardises columns would make noise as loud as what graphs
+//! differ in. With it all columns vary about as much, so that standardising costs nothing;
+//! distances do not change.
 
 use hg2v::context::Context;
 use hg2v::dataset::features::{Applied, Origin};
@@ -29,13 +32,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::landmarks::{LabelIndex, Term};
-use super::nystrom::Projection;
+use super::nystrom::{Factor, Projection};
 use super::wwl::{Nodes, Propagation, Sequences};
 use crate::embedders::graph2vec::{check_rounds, numbered};
 use crate::wl::Rounds;
 
 /// The most landmarks: their kernels among each other are decomposed densely.
 const MOST_LANDMARKS: usize = 8192;
+
+/// The training graphs that landmarks are drawn from, at most: all their kernels are in memory.
+const POOL: usize = 4096;
 
 /// Graphs whose kernels with all landmarks are in memory at once.
 const AT_ONCE: usize = 1024;
@@ -91,7 +97,8 @@ impl Kernel {
 /// A kernel as vectors.
 ///
 /// # Complexity
-/// With `m` landmarks and `d` numbers: fitting takes O(m³) time and O(m²) memory. A graph costs
+/// With `n` training graphs, 4096 at most, `m` landmarks and `d` numbers: fitting takes
+/// O(n²·labels + n·m² + m³) time and O(n²) memory. A graph costs
 /// O(H·edges) for its labels, one addition for each landmark that has one of them, and
 /// O(m·d). By attributes it costs `m` transport problems.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -169,10 +176,20 @@ impl Method for KernelVectors {
         context: &Context<'_>,
     ) -> Result<Box<dyn Model>> {
         self.check()?;
-        let mut chosen = train.to_vec();
-        shuffle(&mut chosen, &mut stream(self.seed, "landmarks", 0, 0));
-        chosen.truncate(self.landmarks());
-        let landmarks = self.landmarks_of(collection, train, &chosen)?;
+        let by_attributes = match self.kernel {
+            Kernel::Wwl { nodes, .. } => nodes.by_attributes(collection, train),
+            _ => false,
+        };
+        let mut pool = train.to_vec();
+        shuffle(&mut pool, &mut stream(self.seed, "landmark pool", 0, 0));
+        // Where comparing two graphs is a transport problem, all of the pool are landmarks.
+        pool.truncate(self.landmarks().max(if by_attributes { 0 } else { POOL }));
+        let landmarks = if by_attributes {
+            let propagation = Propagation::fit(collection, train, self.kernel.rounds())?;
+            Landmarks::Attributes(propagation.sequences(collection, &pool)?)
+        } else {
+            self.index(collection, &pool)?
+        };
         let mut model = KernelModel {
             settings: *self,
             landmarks,
@@ -180,35 +197,29 @@ impl Method for KernelVectors {
             projection: Projection::default(),
             data: DataNote::of(train.iter().map(|&i| &collection.run.records[i])),
         };
-        let compared = model.compared(collection, &chosen, context)?;
+        let compared = model.compared(collection, &pool, context)?;
         if let Kernel::Wwl { lambda, .. } = self.kernel {
             model.lambda = Some(lambda.unwrap_or_else(|| 1.0 / median(&compared)));
         }
         let gram = model.kernels(compared);
-        model.projection = Projection::new(&gram, chosen.len(), self.dim, self.seed)
+        let factor = Factor::new(&gram, pool.len(), self.landmarks(), self.seed);
+        let chosen: Vec<usize> = factor.pivots.iter().map(|&pivot| pool[pivot]).collect();
+        model.landmarks = match model.landmarks {
+            Landmarks::Labels(_) => self.index(collection, &chosen)?,
+            Landmarks::Attributes(sequences) => {
+                Landmarks::Attributes(sequences.propagation.sequences(collection, &chosen)?)
+            }
+        };
+        model.projection = Projection::new(&factor, self.dim, self.seed)
             .ok_or_else(|| Error::argument("the kernel", self.name(), "it gave no numbers"))?;
         Ok(Box::new(model))
     }
 }
 
 impl KernelVectors {
-    fn landmarks_of(
-        &self,
-        collection: &Collection<'_>,
-        train: &[usize],
-        chosen: &[usize],
-    ) -> Result<Landmarks> {
-        let rounds = self.kernel.rounds();
-        Ok(match self.kernel {
-            Kernel::Wwl { nodes, .. } if nodes.by_attributes(collection, train) => {
-                let propagation = Propagation::fit(collection, train, rounds)?;
-                Landmarks::Attributes(propagation.sequences(collection, chosen)?)
-            }
-            _ => {
-                let term = self.kernel.term();
-                Landmarks::Labels(LabelIndex::new(collection, chosen, rounds, term)?)
-            }
-        })
+    fn index(&self, collection: &Collection<'_>, which: &[usize]) -> Result<Landmarks> {
+        let (rounds, term) = (self.kernel.rounds(), self.kernel.term());
+        Ok(Landmarks::Labels(LabelIndex::new(collection, which, rounds, term)?))
     }
 }
 

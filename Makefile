@@ -169,7 +169,7 @@ package: built .venv/wheel/ready
 
 lint: lint-page
 	cargo fmt --all --check
-	cargo clippy --release --workspace --all-targets -- -D warnings
+	cargo clippy --release --workspace --all-targets --features hg2v-cli/cuda -- -D warnings
 	for feature in "" parquet download cuda; do \
 		cargo clippy --quiet --release --package hg2v --features "$$feature" -- -D warnings || exit 1; done
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --workspace --no-deps --quiet

@@ -119,7 +119,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let mut tally = Tally::default();
     let needs = Needs { weights: args.weights.into(), coarsening: Some(params), features: None };
     let work = hg2v::context::Context::default().cached_in(args.cache.open());
-    for chunk in Chunks::new(source, Shard::WHOLE) {
+    for chunk in Chunks::new(source, Shard::WHOLE).larger(4) {
         let chunk = chunk?;
         let run = chunk.run(&path);
         let made = Collection::new(run, &needs, &work).map_err(by_own_flag)?;

@@ -47,12 +47,24 @@ impl FromStr for Shard {
 pub struct Chunks {
     source: Source,
     step: u64,
+    graphs: usize,
+    size: usize,
 }
 
 impl Chunks {
     /// The graphs of a shard of a source, in chunks.
     pub fn new(source: Source, shard: Shard) -> Chunks {
-        Chunks { source: source.part(shard.part, shard.parts), step: shard.parts }
+        let (source, step) = (source.part(shard.part, shard.parts), shard.parts);
+        Chunks { source, step, graphs: GRAPHS, size: SIZE }
+    }
+
+    /// The same in chunks this many times as large: fewer waits for the last graph of a chunk,
+    /// for work that holds little more than the graphs themselves.
+    #[must_use]
+    pub fn larger(mut self, times: usize) -> Chunks {
+        self.graphs *= times;
+        self.size *= times;
+        self
     }
 
     fn read(&mut self) -> Result<Option<Chunk>> {
@@ -66,7 +78,7 @@ impl Chunks {
             size += record.num_nodes as usize + record.edges.len();
             let ends = cut.ends_with(&record);
             chunk.records.push(record);
-            if ends && (size >= SIZE || chunk.records.len() >= GRAPHS) {
+            if ends && (size >= self.size || chunk.records.len() >= self.graphs) {
                 break;
             }
         }

@@ -4,6 +4,7 @@ mod components;
 mod csr;
 mod intern;
 pub mod layout;
+mod links;
 mod record;
 mod scalar;
 pub mod structure;
@@ -12,6 +13,7 @@ mod wl_digest;
 
 pub use components::Components;
 pub use csr::{Findings, Graph, RefusedWeight, WeightPolicy};
+pub use links::{EdgeChoice, Link, Links, Way};
 pub use record::{Features, GraphRecord};
 pub use scalar::Scalar;
 pub use structure::Structure;

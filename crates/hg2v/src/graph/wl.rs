@@ -8,9 +8,9 @@
 //! xˡ⁺¹(u) = code(xˡ(u), {{ (e(u,v), xˡ(v)) : v ∈ N(u) }})
 //! ```
 //!
-//! `{{ }}` is a multiset, `e` the edge labels (left out where they are not
-//! asked for) and `code` an injection: a dictionary, not a hash, so that equal
-//! labels always mean equal rooted subtrees. One [`Refiner`] serves a whole
+//! `{{ }}` is a multiset, `e` what the edges are, their labels and which way they go (left
+//! out where it is not asked for), and `code` an injection: a dictionary, not a hash, so that
+//! equal labels always mean equal rooted subtrees. One [`Refiner`] serves a whole
 //! collection, and the labels of all its graphs and rounds share one numbering:
 //! a label of one round is never that of another, because its key holds a label
 //! of the round before.
@@ -33,7 +33,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::intern::{FREE, Interner};
-use super::{Graph, GraphRecord, Scalar};
+use super::{EdgeChoice, Graph, GraphRecord, Link, Links, Scalar};
 use crate::error::{Error, Result};
 
 /// Refines graph after graph with one dictionary.
@@ -45,7 +45,7 @@ use crate::error::{Error, Result};
 pub struct Refiner {
     rounds: usize,
     node_labels: bool,
-    edge_labels: bool,
+    edges: EdgeChoice,
     labels: Interner,
     node_codes: Codes,
     edge_codes: Codes,
@@ -61,16 +61,19 @@ pub struct Vocabulary {
     pub node_labels: Option<Vec<Scalar>>,
     /// The labels of edges, where they are seen.
     pub edge_labels: Option<Vec<Scalar>>,
+    /// Whether it is seen which way edges go.
+    #[serde(default)]
+    pub direction: bool,
 }
 
 impl Refiner {
     /// A refiner of `rounds` rounds that begins from node labels where a graph
-    /// has them and ignores edge labels.
+    /// has them and sees no more of edges than that they are there.
     pub fn new(rounds: usize) -> Refiner {
         Refiner {
             rounds,
             node_labels: true,
-            edge_labels: false,
+            edges: EdgeChoice::NOTHING,
             labels: Interner::new(),
             node_codes: Codes::default(),
             edge_codes: Codes::default(),
@@ -83,9 +86,9 @@ impl Refiner {
         self
     }
 
-    /// Whether edge labels are seen.
-    pub fn edge_labels(mut self, seen: bool) -> Refiner {
-        self.edge_labels = seen;
+    /// What is seen of edges: their labels, and which way they go. Attributes are not.
+    pub fn edges(mut self, seen: EdgeChoice) -> Refiner {
+        self.edges = seen;
         self
     }
 
@@ -106,7 +109,8 @@ impl Refiner {
         let vocabulary = Vocabulary {
             rounds: self.rounds,
             node_labels: kept(self.node_labels, &self.node_codes),
-            edge_labels: kept(self.edge_labels, &self.edge_codes),
+            edge_labels: kept(self.edges.labels, &self.edge_codes),
+            direction: self.edges.direction,
         };
         let mut keys = Vec::new();
         for key in self.labels.sequences() {
@@ -118,10 +122,13 @@ impl Refiner {
 
     /// The refiner that knew this; `None` where the keys are no refiner's.
     pub fn of_vocabulary(vocabulary: &Vocabulary, keys: &[u32]) -> Option<Refiner> {
-        let Vocabulary { rounds, node_labels, edge_labels } = vocabulary;
-        let mut refiner = Refiner::new(*rounds)
-            .node_labels(node_labels.is_some())
-            .edge_labels(edge_labels.is_some());
+        let Vocabulary { rounds, node_labels, edge_labels, direction } = vocabulary;
+        let edges = EdgeChoice {
+            labels: edge_labels.is_some(),
+            direction: *direction,
+            ..EdgeChoice::NOTHING
+        };
+        let mut refiner = Refiner::new(*rounds).node_labels(node_labels.is_some()).edges(edges);
         refiner.node_codes = Codes::of_labels(node_labels.as_deref().unwrap_or_default());
         refiner.edge_codes = Codes::of_labels(edge_labels.as_deref().unwrap_or_default());
         let mut rest = keys;
@@ -148,8 +155,8 @@ impl Refiner {
     /// Time O(m log d) a round for m edges and largest degree d; the dictionary
     /// grows by the distinct rooted subtrees only.
     pub fn refine(&mut self, record: &GraphRecord, graph: &Graph) -> Result<Vec<Vec<u32>>> {
-        let (rounds, seen) = (self.rounds, [self.node_labels, self.edge_labels]);
-        refined(self, rounds, seen, record, graph)
+        let seen = Seen { node_labels: self.node_labels, edges: self.edges };
+        refined(self, self.rounds, seen, record, graph)
     }
 
     /// As [`refine`](Refiner::refine), and nothing is learnt: labels that were never met get
@@ -159,7 +166,7 @@ impl Refiner {
     /// # Errors
     /// As [`refine`](Refiner::refine).
     pub fn refine_unseen(&self, record: &GraphRecord, graph: &Graph) -> Result<Vec<Vec<u32>>> {
-        let seen = [self.node_labels, self.edge_labels];
+        let seen = Seen { node_labels: self.node_labels, edges: self.edges };
         let mut beyond = Beyond {
             known: self,
             labels: Interner::new(),
@@ -220,10 +227,17 @@ impl Numbering for Beyond<'_> {
     }
 }
 
+/// What is seen of a graph.
+#[derive(Clone, Copy)]
+struct Seen {
+    node_labels: bool,
+    edges: EdgeChoice,
+}
+
 fn refined(
     numbers: &mut impl Numbering,
     rounds: usize,
-    [node_labels, edge_labels]: [bool; 2],
+    seen: Seen,
     record: &GraphRecord,
     graph: &Graph,
 ) -> Result<Vec<Vec<u32>>> {
@@ -234,28 +248,36 @@ fn refined(
             "labels are numbered in 32 bits; use fewer rounds or fewer graphs",
         )
     };
-    let node_labels = record.node_labels.as_deref().filter(|_| node_labels);
+    let node_labels = record.node_labels.as_deref().filter(|_| seen.node_labels);
     let mut current = Vec::with_capacity(graph.num_nodes());
     for node in 0..graph.num_nodes() {
         let code = numbers.node(node_labels.and_then(|l| l.get(node)));
         // `FREE` is no label, so no key of a later round looks like this one.
         current.push(numbers.key(&[FREE, code]).ok_or_else(all_taken)?);
     }
-    let edge_codes = edge_labels.then(|| {
-        let labels = edge_labels_by_slot(record, graph);
-        labels.into_iter().map(|label| numbers.edge(label)).collect::<Vec<u32>>()
+    let edge_labels = seen.edges.labels && record.edge_labels.is_some();
+    let direction = seen.edges.direction && record.directed;
+    let links = (edge_labels || direction).then(|| Links::of(record, graph, seen.edges));
+    let codes: Option<Vec<u32>> = links.as_ref().map(|links| {
+        // Three ways a kind; 2³² kinds of edges fit no memory.
+        let code = |link: &Link<'_>| 3 * numbers.edge(link.kind) + link.way as u32;
+        links.all().iter().map(code).collect()
     });
     let mut rows = vec![current];
     let mut key = Key::default();
     for round in 0..rounds {
         let mut next = Vec::with_capacity(graph.num_nodes());
-        let mut slot = 0;
+        let mut seen = 0;
         for node in 0..graph.num_nodes() {
-            let neighbors = graph.neighbors(node);
-            let codes = edge_codes.as_deref();
-            let codes = codes.map(|codes| &codes[slot..slot + neighbors.len()]);
-            slot += neighbors.len();
-            key.fill(node, neighbors, codes, &rows[round]);
+            let below = &rows[round];
+            match (&links, &codes) {
+                (Some(links), Some(codes)) => {
+                    let links = links.at(node);
+                    key.fill_linked(below[node], links, &codes[seen..][..links.len()], below);
+                    seen += links.len();
+                }
+                _ => key.fill(below[node], graph.neighbors(node), below),
+            }
             next.push(numbers.key(&key.values).ok_or_else(all_taken)?);
         }
         rows.push(next);
@@ -264,7 +286,7 @@ fn refined(
 }
 
 /// The key of a node: its label, then its neighbours' in ascending order, each
-/// after its edge's code where there are edge labels. Filled again and again, so
+/// after its edge's code where edges are looked at. Filled again and again, so
 /// that a node costs no allocation.
 #[derive(Default)]
 struct Key {
@@ -273,21 +295,24 @@ struct Key {
 }
 
 impl Key {
-    fn fill(&mut self, node: usize, neighbors: &[u32], codes: Option<&[u32]>, labels: &[u32]) {
+    fn fill(&mut self, own: u32, neighbors: &[u32], labels: &[u32]) {
         self.values.clear();
-        self.values.push(labels[node]);
-        let below = neighbors.iter().map(|&v| labels[v as usize]);
-        match codes {
-            None => {
-                self.values.extend(below);
-                self.values[1..].sort_unstable();
-            }
-            Some(codes) => {
-                self.pairs.clear();
-                self.pairs.extend(codes.iter().zip(below).map(|(&code, label)| [code, label]));
-                self.pairs.sort_unstable();
-                self.values.extend_from_slice(self.pairs.as_flattened());
-            }
+        self.values.push(own);
+        self.values.extend(neighbors.iter().map(|&v| labels[v as usize]));
+        self.values[1..].sort_unstable();
+    }
+
+    fn fill_linked(&mut self, own: u32, links: &[Link<'_>], codes: &[u32], labels: &[u32]) {
+        self.pairs.clear();
+        let pairs = links.iter().zip(codes).map(|(link, &code)| [code, labels[link.to as usize]]);
+        self.pairs.extend(pairs);
+        self.pairs.sort_unstable();
+        self.values.clear();
+        self.values.push(own);
+        if !links.is_empty() {
+            // `FREE` is no label, so no key of neighbours alone looks like this one.
+            self.values.push(FREE);
+            self.values.extend_from_slice(self.pairs.as_flattened());
         }
     }
 }
@@ -298,30 +323,6 @@ pub fn histogram(labels: &[u32]) -> Vec<(u32, u32)> {
     sorted.sort_unstable();
     let runs = sorted.chunk_by(|a, b| a == b);
     runs.map(|run| (run[0], run.len() as u32)).collect()
-}
-
-/// The label of every edge of `graph` at both of its ends, row after row in the
-/// order of [`Graph::neighbors`]. Where `record` says an edge more than once, the
-/// smallest of its labels counts, whatever their order in the file.
-pub fn edge_labels_by_slot<'a>(record: &'a GraphRecord, graph: &Graph) -> Vec<Option<&'a Scalar>> {
-    let mut starts = Vec::with_capacity(graph.num_nodes());
-    let mut slots = 0;
-    for node in 0..graph.num_nodes() {
-        starts.push(slots);
-        slots += graph.degree(node);
-    }
-    let mut by_slot: Vec<Option<&Scalar>> = vec![None; slots];
-    for (&[u, v], label) in record.edges.iter().zip(record.edge_labels.iter().flatten()) {
-        for (from, to) in [(u, v), (v, u)] {
-            // A self-loop or an edge of weight zero is in the record but not in the graph.
-            let Ok(place) = graph.neighbors(from as usize).binary_search(&to) else {
-                continue;
-            };
-            let kept = &mut by_slot[starts[from as usize] + place];
-            *kept = Some(kept.map_or(label, |kept| kept.min(label)));
-        }
-    }
-    by_slot
 }
 
 /// Numbers for labels in order of first use; 0 is for no label.

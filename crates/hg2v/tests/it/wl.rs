@@ -1,9 +1,9 @@
 //! Weisfeiler–Lehman: known answers, the naive specification, and invariance.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hg2v::graph::wl::{Refiner, histogram};
-use hg2v::graph::{Graph, GraphRecord, Scalar, WeightPolicy, wl_digest};
+use hg2v::graph::{EdgeChoice, Graph, GraphRecord, Scalar, WeightPolicy, wl_digest};
 use proptest::prelude::*;
 
 fn graph(num_nodes: u32, edges: &[[u32; 2]]) -> GraphRecord {
@@ -25,20 +25,19 @@ fn histograms(refiner: Refiner, records: &[GraphRecord]) -> Vec<Vec<Vec<(u32, u3
 }
 
 /// The specification: a label is the whole rooted subtree, spelled out.
-fn naive(record: &GraphRecord, rounds: usize, edge_labels: bool) -> Vec<Vec<String>> {
+fn naive(record: &GraphRecord, rounds: usize, choice: EdgeChoice) -> Vec<Vec<String>> {
     let n = record.num_nodes as usize;
-    let mut adjacency: Vec<BTreeMap<usize, Option<Scalar>>> = vec![BTreeMap::new(); n];
+    let mut adjacency: Vec<BTreeSet<(usize, String)>> = vec![BTreeSet::new(); n];
     for (position, &[u, v]) in record.edges.iter().enumerate() {
         if u == v {
             continue;
         }
-        let label = record.edge_labels.as_ref().filter(|_| edge_labels);
+        let label = record.edge_labels.as_ref().filter(|_| choice.labels);
         let label = label.map(|labels| labels[position].clone());
-        for (from, to) in [(u, v), (v, u)] {
-            let kept = adjacency[from as usize].entry(to as usize).or_insert(label.clone());
-            if label < *kept {
-                *kept = label.clone();
-            }
+        let [out, into] =
+            if record.directed && choice.direction { ["->", "<-"] } else { ["--", "--"] };
+        for (from, to, way) in [(u, v, out), (v, u, into)] {
+            adjacency[from as usize].insert((to as usize, format!("{way}{label:?}")));
         }
     }
     let first = (0..n).map(|u| match &record.node_labels {
@@ -50,7 +49,7 @@ fn naive(record: &GraphRecord, rounds: usize, edge_labels: bool) -> Vec<Vec<Stri
         let row = (0..n).map(|u| {
             let below = adjacency[u].iter();
             let mut below: Vec<String> =
-                below.map(|(&v, e)| format!("{e:?}/{}", rows[round][v])).collect();
+                below.map(|(v, e)| format!("{e}/{}", rows[round][*v])).collect();
             below.sort();
             format!("{}({})", rows[round][u], below.join(","))
         });
@@ -95,7 +94,7 @@ fn node_labels_edge_labels_and_their_absence_are_told_apart() {
     let single = GraphRecord { edge_labels: Some(vec!["single".into()]), ..plain.clone() };
     let double = GraphRecord { edge_labels: Some(vec!["double".into()]), ..plain.clone() };
     let all = [plain, labelled, single, double];
-    let found = histograms(Refiner::new(1).edge_labels(true), &all);
+    let found = histograms(Refiner::new(1).edges(EdgeChoice::default()), &all);
     assert_ne!(found[0][0], found[1][0], "unlabelled is not label 0");
     assert_eq!(found[0][0], found[2][0]);
     assert_ne!(found[0][1], found[2][1]);
@@ -105,13 +104,27 @@ fn node_labels_edge_labels_and_their_absence_are_told_apart() {
 }
 
 #[test]
-fn a_repeated_edge_has_its_smallest_label_in_any_order() {
+fn edges_of_two_kinds_are_two_in_any_order() {
     let labels = |first: i64, second: i64| GraphRecord {
         edge_labels: Some(vec![first.into(), second.into()]),
         ..graph(2, &[[0, 1], [1, 0]])
     };
-    let found = histograms(Refiner::new(1).edge_labels(true), &[labels(1, 2), labels(2, 1)]);
+    let all = [labels(1, 2), labels(2, 1), labels(1, 1)];
+    let found = histograms(Refiner::new(1).edges(EdgeChoice::default()), &all);
     assert_eq!(found[0], found[1]);
+    assert_ne!(found[0], found[2]);
+}
+
+/// A circle and a pair of opposite arcs: without directions both are circles of three.
+#[test]
+fn directions_are_seen_where_they_are_asked_for() {
+    let directed = |edges: &[[u32; 2]]| GraphRecord { directed: true, ..graph(3, edges) };
+    let all = [directed(&[[0, 1], [1, 2], [2, 0]]), directed(&[[0, 1], [1, 2], [0, 2]])];
+    let found = histograms(Refiner::new(1).edges(EdgeChoice::default()), &all);
+    assert_eq!(found[0][1], [(1, 3)]);
+    assert_eq!(found[1][1], [(1, 1), (2, 1), (3, 1)]);
+    let blind = histograms(Refiner::new(3), &all);
+    assert_eq!(blind[0], blind[1]);
 }
 
 #[test]
@@ -136,7 +149,8 @@ fn a_hub_of_a_hundred_thousand_neighbours_is_no_trouble() {
 /// A small graph, with labels of each kind or none: small alphabets, so that
 /// graphs of a pair are often alike.
 fn any_graph() -> impl Strategy<Value = GraphRecord> {
-    (0u32..7, any::<bool>(), any::<bool>()).prop_flat_map(|(n, nodes, edges)| {
+    let kinds = (0u32..7, any::<bool>(), any::<bool>(), any::<bool>());
+    kinds.prop_flat_map(|(n, nodes, edges, directed)| {
         let end = 0..n.max(1);
         let most = if n == 0 { 0 } else { 9 };
         let edge = ([end.clone(), end], 0i64..2);
@@ -147,6 +161,7 @@ fn any_graph() -> impl Strategy<Value = GraphRecord> {
                 edges: list.iter().map(|(edge, _)| *edge).collect(),
                 edge_labels: edges.then(|| list.iter().map(|(_, l)| (*l).into()).collect()),
                 node_labels: nodes.then_some(labels),
+                directed,
                 ..GraphRecord::default()
             }
         })
@@ -157,7 +172,10 @@ fn any_graph() -> impl Strategy<Value = GraphRecord> {
 fn permuted(record: &GraphRecord, new_of: &[u32]) -> GraphRecord {
     let mut other = record.clone();
     for [u, v] in &mut other.edges {
-        (*u, *v) = (new_of[*v as usize], new_of[*u as usize]);
+        (*u, *v) = match record.directed {
+            true => (new_of[*u as usize], new_of[*v as usize]),
+            false => (new_of[*v as usize], new_of[*u as usize]),
+        };
     }
     other.edges.reverse();
     if let Some(labels) = &mut other.edge_labels {
@@ -175,14 +193,16 @@ proptest! {
     #[test]
     fn equal_labels_are_equal_subtrees(
         records in prop::collection::vec(any_graph(), 1..5),
-        edge_labels in any::<bool>(),
+        labels in any::<bool>(),
+        direction in any::<bool>(),
     ) {
-        let mut refiner = Refiner::new(3).edge_labels(edge_labels);
+        let choice = EdgeChoice { labels, direction, ..EdgeChoice::NOTHING };
+        let mut refiner = Refiner::new(3).edges(choice);
         let mut label_of = BTreeMap::new();
         let mut subtree_of = BTreeMap::new();
         for record in &records {
             let rows = refiner.refine(record, &clean(record)).unwrap();
-            for (labels, subtrees) in rows.iter().zip(naive(record, 3, edge_labels)) {
+            for (labels, subtrees) in rows.iter().zip(naive(record, 3, choice)) {
                 for (&label, subtree) in labels.iter().zip(subtrees) {
                     prop_assert_eq!(*label_of.entry(subtree.clone()).or_insert(label), label);
                     let known = subtree_of.entry(label).or_insert(subtree.clone());
@@ -202,7 +222,7 @@ proptest! {
         }),
     ) {
         let other = permuted(&record, &new_of);
-        let refiner = Refiner::new(3).edge_labels(true);
+        let refiner = Refiner::new(3).edges(EdgeChoice::default());
         let found = histograms(refiner, &[record.clone(), other.clone()]);
         prop_assert_eq!(&found[0], &found[1]);
         let digest = |r: &GraphRecord| wl_digest(&clean(r), r.node_labels.as_deref(), 3);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hg2v::model::{Example, Keep, Network, Seeds, Tape};
-use hg2v::nn::pairs::{Negatives, Score};
+use hg2v::nn::pairs::{Loss, Negatives};
 use hg2v::nn::{Batch, Cpu, Real};
 
 /// A network on a batch of graphs: a function of the nodes' features and of the network's
@@ -81,7 +81,7 @@ impl Layer {
         &self,
         features: &[R],
         parameters: &Vec<R>,
-        pairs: (Score, Negatives),
+        pairs: (Loss, Negatives),
     ) -> (R, Gradients<R>) {
         let device = Cpu::<R>::new();
         let mut tape = self.forward(&device, features, parameters, Keep::Everything, false);

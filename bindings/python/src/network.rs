@@ -7,7 +7,7 @@ use hg2v::Model as _;
 use hg2v::coarsen;
 use hg2v::graph::WeightPolicy;
 use hg2v::model::{Architecture, Example, Keep, Layout, Seeds, Tape, initial};
-use hg2v::nn::pairs::{Negatives, Score};
+use hg2v::nn::pairs::{Loss, Negatives};
 use hg2v::nn::{Batch, Cpu, Device, Real};
 use hg2v::prepare::{Collection, Needs};
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
@@ -184,10 +184,10 @@ impl Network {
         negatives: &str,
         threads: usize,
     ) -> PyResult<(Vec<f64>, Py<PyAny>, Py<PyAny>)> {
-        let score: Score = serde_json::from_str(loss).map_err(|e| unreadable(py, &e))?;
+        let kind: Loss = serde_json::from_str(loss).map_err(|e| unreadable(py, &e))?;
         let negatives: Negatives =
             serde_json::from_str(negatives).map_err(|e| unreadable(py, &e))?;
-        let pairs = (score, negatives);
+        let pairs = (kind, negatives);
         match (parameters, features) {
             (Row::Single(parameters), Rows::Single(features)) => {
                 self.pair_losses(py, &parameters, &features, examples, pairs, threads)
@@ -264,7 +264,7 @@ impl Network {
         parameters: &PyReadonlyArray1<'_, R>,
         features: &PyReadonlyArray2<'_, R>,
         examples: &Examples,
-        pairs: (Score, Negatives),
+        pairs: (Loss, Negatives),
         threads: usize,
     ) -> PyResult<(Vec<f64>, Py<PyAny>, Py<PyAny>)> {
         let (parameters, mut tape) = self.placed(py, parameters, features, examples)?;

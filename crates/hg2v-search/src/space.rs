@@ -3,18 +3,22 @@
 use hg2v::error::{Error, Result};
 use hg2v::nn::Real;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::scale::Scale;
 
 /// How far two vectors are apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
-    /// `‖x − y‖`
-    Euclidean,
     /// `1 − xᵀy / (‖x‖·‖y‖)`; a zero vector is at distance 1 from all.
     Cosine,
+    /// `‖x − y‖`
+    Euclidean,
+}
+
+hg2v::vocabulary! { Metric, "metric":
+    Cosine => "cosine", "1 less the cosine of their angle";
+    Euclidean => "euclidean", "the length of their difference";
 }
 
 /// A row of a space, and how far it is from what was asked about.

@@ -24,7 +24,7 @@ use hg2v::nn::cuda::Cuda;
 use hg2v::nn::dense::Activation;
 use hg2v::nn::device::{Device, Panel, PanelMut, Window};
 use hg2v::nn::machine::Precision;
-use hg2v::nn::pairs::{Negatives, Score};
+use hg2v::nn::pairs::{Loss, Negatives};
 use hg2v::nn::readout::Readout;
 use hg2v::nn::{Batch, Cpu, Real};
 use hg2v::train::{Flow, Recipe, State, Trainer};
@@ -79,7 +79,7 @@ type Parts = Vec<(String, Vec<f64>)>;
 fn pass<D: Device>(
     device: &D,
     network: &Network,
-    pairs: (Score, Negatives),
+    pairs: (Loss, Negatives),
     batch: &Batch,
     features: &[f32],
 ) -> Parts {
@@ -169,16 +169,16 @@ fn check_networks(card: &Cuda, networks: &[(Network, usize)]) -> bool {
     let exact = Cpu::<f64>::new();
     let mut fine = true;
     let (mut worst, mut of, mut count) = (0.0, String::new(), 0);
-    let scores = [Score::JensenShannon, Score::InfoNce, Score::CosineInfoNce { temperature: 0.2 }];
+    let losses = [Loss::Jsd, Loss::InfoNce, Loss::Cosine { temperature: 0.2 }];
     for &(ref network, features) in networks {
         for nodes in [8, 200, 1104] {
             let batch = Batch::concat(&graphs(nodes, nodes));
             let z = numbers(nodes * features);
-            for (score, negatives) in scores
+            for (loss, negatives) in losses
                 .into_iter()
-                .flat_map(|score| [(score, Negatives::All), (score, Negatives::OtherGraphs)])
+                .flat_map(|loss| [(loss, Negatives::All), (loss, Negatives::Others)])
             {
-                let pairs = (score, negatives);
+                let pairs = (loss, negatives);
                 let ours = pass(card, network, pairs, &batch, &z);
                 let again = pass(card, network, pairs, &batch, &z);
                 let expected = pass(&exact, network, pairs, &batch, &z);
@@ -187,7 +187,7 @@ fn check_networks(card: &Cuda, networks: &[(Network, usize)]) -> bool {
                 {
                     let apart = distance(ours, expected);
                     let what = format!(
-                        "{name}, {nodes} nodes, {features} features, {score:?} {negatives:?}"
+                        "{name}, {nodes} nodes, {features} features, {loss:?} {negatives:?}"
                     );
                     let close = apart <= CLOSE;
                     if ours.len() != expected.len() || !close {
@@ -218,7 +218,7 @@ fn check_networks(card: &Cuda, networks: &[(Network, usize)]) -> bool {
 fn check_precisions((network, features): &(Network, usize)) -> bool {
     let batch = Batch::concat(&graphs(1104, 0));
     let z = numbers(1104 * features);
-    let pairs = (Score::JensenShannon, Negatives::All);
+    let pairs = (Loss::Jsd, Negatives::All);
     let exact = pass(&Cpu::<f64>::new(), network, pairs, &batch, &z);
     let mut fine = true;
     for (precision, least, most) in
@@ -292,7 +292,7 @@ fn check_store(card: &Cuda, (network, features): &(Network, usize)) -> bool {
             network.place(card, &mut tape, chosen.iter().map(|&i| &examples[i as usize]));
         }
         let mut gradients = card.zeros(network.layout.len);
-        let pairs = Some((Score::JensenShannon, Negatives::OtherGraphs));
+        let pairs = Some((Loss::Jsd, Negatives::Others));
         network.forward(card, &parameters, &mut tape, Keep::Everything, true);
         let seeds = Seeds { pairs, ..Seeds::default() };
         network.backward(card, &parameters, &mut tape, seeds, &mut gradients);
@@ -425,7 +425,7 @@ fn time_steps(wanted: &[usize]) {
             let all = Window::whole(0, 1, network.layout.len);
             card.upload(&[&initial(&network.layout, 0)], PanelMut(parameters, all));
             let mut tape = Tape::new(&card);
-            let pairs = Some((Score::JensenShannon, Negatives::All));
+            let pairs = Some((Loss::Jsd, Negatives::All));
             let seeds = Seeds { pairs, ..Seeds::default() };
             let (mut times, mut asking) = (Vec::new(), Vec::new());
             for step in 0..400u64 {

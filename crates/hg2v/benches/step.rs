@@ -16,7 +16,7 @@ use std::time::Instant;
 use hg2v::model::{Keep, Seeds, Tape, initial};
 use hg2v::nn::device::Device;
 use hg2v::nn::gemm::{View, ViewMut, product};
-use hg2v::nn::pairs::{Negatives, Score};
+use hg2v::nn::pairs::{Loss, Negatives};
 use hg2v::nn::{Batch, Cpu};
 use hg2v::parallel::crew;
 
@@ -55,7 +55,7 @@ fn one(nodes: usize, dim: usize) {
     let mut gradients = device.zeros(parameters.len());
     let (mut m, mut v) = (device.zeros(parameters.len()), device.zeros(parameters.len()));
     let mut tape = Tape::new(&device);
-    let pairs = Some((Score::JensenShannon, Negatives::All));
+    let pairs = Some((Loss::Jsd, Negatives::All));
 
     let flops = flops(&Batch::concat(parts.iter().copied()), dim);
     let mut best = [f64::INFINITY; 4];

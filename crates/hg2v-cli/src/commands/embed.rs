@@ -17,16 +17,9 @@ use crate::graphs::{self, Asks, CacheArgs, say_findings, say_ignored};
 use crate::interrupt::Farewell;
 use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::table::{counted, decimal};
-use crate::vocabulary::one_of;
+use crate::vocabulary::word;
 use crate::watch::Watch;
 use crate::words::Command;
-
-/// What rows there are.
-const PER: [(&str, &str); 3] = [
-    ("graph", "a graph"),
-    ("node", "a node, with what its super-nodes say (models of hg2v)"),
-    ("level", "a level of a graph (models of hg2v)"),
-];
 
 /// Vectors for any graphs, with a trained model
 ///
@@ -61,7 +54,7 @@ pub(crate) struct Args {
     #[arg(long)]
     untrained: bool,
     /// What a row is
-    #[arg(long, default_value_t, value_name = "WHAT", value_parser = one_of::<Per>(&PER))]
+    #[arg(long, default_value_t, value_name = "WHAT", value_parser = word::<Per>())]
     per: Per,
     /// How much work a kill may cost
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hg2v::dataset;
+use hg2v_report::PageMode;
 use hg2v_report::page::SAMPLE;
-use hg2v_report::{PageMode, ProjectionMethod};
 use hg2v_search::IndexKind;
+use hg2v_search::project::ProjectionMethod;
 use hg2v_serve::options::Page;
 use hg2v_serve::{Options, Server};
 use serde_json::json;

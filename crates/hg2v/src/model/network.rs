@@ -4,7 +4,7 @@ use super::architecture::{Layer, Layout, Part};
 use super::example::Example;
 use crate::nn::Batch;
 use crate::nn::device::{DenseSpan, Device, Panel, PanelMut, Window};
-use crate::nn::pairs::{LevelLoss, Negatives, Score};
+use crate::nn::pairs::{LevelLoss, Loss, Negatives};
 
 /// What the passes remember between them, made once and written over.
 pub struct Tape<D: Device> {
@@ -354,7 +354,7 @@ fn read_out<D: Device>(
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Seeds<'a, R> {
     /// How pairs are scored, and which are negative.
-    pub pairs: Option<(Score, Negatives)>,
+    pub pairs: Option<(Loss, Negatives)>,
     /// The gradient of the embeddings, a row for each graph.
     pub embeddings: Option<&'a [R]>,
     /// Whether the gradient of the features is wanted.

@@ -7,7 +7,7 @@ use super::batch::Batch;
 use super::dense::Gradients;
 use super::device::{DenseSpan, Device, Panel, PanelMut};
 use super::gemm::{View, ViewMut};
-use super::pairs::{LevelLoss, Negatives, Score};
+use super::pairs::{LevelLoss, Loss, Negatives};
 use super::readout::Readout;
 use super::{Real, adam, dense, krylov, pairs, pool, readout, signed_log};
 use crate::parallel::crew;
@@ -154,7 +154,7 @@ impl<R: Real> Device for Cpu<R> {
     fn pair_loss(
         &self,
         (batch, level): (&Batch, usize),
-        (score, negatives): (Score, Negatives),
+        (loss, negatives): (Loss, Negatives),
         x: Panel<'_, Vec<R>>,
         g: Panel<'_, Vec<R>>,
         dx: PanelMut<'_, Vec<R>>,
@@ -164,7 +164,7 @@ impl<R: Real> Device for Cpu<R> {
         let above = batch.graphs(level + 1);
         let level = &batch.levels[level];
         let (dx, dg) = (view_mut(dx), view_mut(dg));
-        losses.push(pairs::loss_and_vjp(score, negatives, level, above, view(x), view(g), dx, dg));
+        losses.push(pairs::loss_and_vjp(loss, negatives, level, above, view(x), view(g), dx, dg));
     }
 
     fn take_losses(&self, losses: &mut Vec<LevelLoss>) -> Vec<LevelLoss> {

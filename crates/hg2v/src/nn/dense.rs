@@ -1,7 +1,5 @@
 //! Dense layers: `Y = tanh(K·W + b)`, `G = P·W + b`, and the input layer.
 
-use serde::{Deserialize, Serialize};
-
 use super::Real;
 use super::gemm::{View, ViewMut, product, product_then};
 use crate::parallel::crew;
@@ -10,8 +8,7 @@ use crate::parallel::crew;
 const ROWS: usize = 64;
 
 /// What follows a product.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Activation {
     /// Nothing.
     Linear,
@@ -19,6 +16,12 @@ pub enum Activation {
     Relu,
     /// `tanh(y)`.
     Tanh,
+}
+
+crate::vocabulary! { Activation, "input":
+    Linear => "linear", "nothing follows the product";
+    Relu => "relu", "max(0, y)";
+    Tanh => "tanh", "tanh(y)";
 }
 
 /// `Y = act(X·W + b)`; an empty `b` adds nothing.

@@ -31,7 +31,7 @@ use super::batch::Batch;
 use super::dense::Activation;
 use super::device::{DenseSpan, Device, Panel, PanelMut, Window};
 use super::machine::Precision;
-use super::pairs::{LevelLoss, Negatives, Score};
+use super::pairs::{LevelLoss, Loss, Negatives};
 use super::readout::Readout;
 use crate::error::Result;
 
@@ -432,7 +432,7 @@ impl Device for Cuda {
     fn pair_loss(
         &self,
         level: (&Placed, usize),
-        pairs: (Score, Negatives),
+        pairs: (Loss, Negatives),
         Panel(x, x_window): Panel<'_, Buffer>,
         Panel(g, g_window): Panel<'_, Buffer>,
         PanelMut(dx, dx_window): PanelMut<'_, Buffer>,

@@ -5,7 +5,7 @@ use super::driver::{Card, Shape, launch};
 use super::memory::Room;
 use super::placed::Placed;
 use super::product::Factor;
-use crate::nn::pairs::{LevelLoss, Negatives, Score};
+use crate::nn::pairs::{LevelLoss, Loss, Negatives};
 
 /// Logits of a tile: 32 MiB, which the newest cards keep in their second cache.
 const TILE: usize = 1 << 23;
@@ -62,15 +62,15 @@ impl Cuda {
     pub(super) fn level_loss(
         &self,
         level: (&Placed, usize),
-        (score, negatives): (Score, Negatives),
+        (loss, negatives): (Loss, Negatives),
         panels: Panels,
         losses: &mut Losses,
     ) {
         let card = &*self.card;
         losses.begin(card);
         assert!(losses.waiting < LEVELS, "losses are taken after every pass");
-        let Score::CosineInfoNce { .. } = score else {
-            return self.tiles(level, (score, negatives), panels, losses);
+        let Loss::Cosine { .. } = loss else {
+            return self.tiles(level, (loss, negatives), panels, losses);
         };
         let Panels { shape: [n, m, d], x, g, dx, dg } = panels;
         let mut units = std::mem::take(&mut losses.units);
@@ -95,7 +95,7 @@ impl Cuda {
         }
         self.copy((0, 0), dg_units, m, d);
         let of_units = Panels { x: x_units, g: g_units, dg: dg_units, ..panels };
-        self.tiles(level, (score, negatives), of_units, losses);
+        self.tiles(level, (loss, negatives), of_units, losses);
         let both = [(n, x_units, x_norms, dx, dx, 0u32), (m, g_units, g_norms, dg_units, dg, 1u32)];
         for (rows, units, norms, from, to, add) in both {
             launch!(
@@ -120,7 +120,7 @@ impl Cuda {
     fn tiles(
         &self,
         (placed, level): (&Placed, usize),
-        (score, negatives): (Score, Negatives),
+        (loss, negatives): (Loss, Negatives),
         panels: Panels,
         losses: &mut Losses,
     ) {
@@ -134,14 +134,14 @@ impl Cuda {
         let arrays = placed.levels[level].arrays;
         let (above, num_negatives) = match negatives {
             Negatives::All => (0, n * (m - 1)),
-            Negatives::OtherGraphs => {
+            Negatives::Others => {
                 (placed.at(placed.levels[level + 1].arrays.graphs), placed.other_pairs[level])
             }
         };
-        let (number, scale) = match score {
-            Score::JensenShannon => (0u32, 1f32),
-            Score::InfoNce => (1, 1.0),
-            Score::CosineInfoNce { temperature } => (1, (1.0 / temperature) as f32),
+        let (number, scale) = match loss {
+            Loss::Jsd => (0u32, 1f32),
+            Loss::InfoNce => (1, 1.0),
+            Loss::Cosine { temperature } => (1, (1.0 / temperature) as f32),
         };
         let tile_rows = (TILE / m).clamp(1, n);
         losses.tile.reserve(card, tile_rows * m);

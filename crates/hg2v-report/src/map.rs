@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use hg2v::linalg::vector::start_value;
     use hg2v_search::IndexKind;
-    use hg2v_search::scale::Scale;
+    use hg2v_search::scale::StandardScaler;
 
     /// Lists and maps are what each would be with a neighbour graph of its own.
     #[test]
@@ -138,7 +138,7 @@ mod tests {
             let map = Map::new(DIM, vectors.clone(), options, &methods, |_| ()).unwrap();
             let mut rows = vectors.clone();
             if standardise {
-                Scale::of(&rows, DIM).apply(&mut rows);
+                StandardScaler::of(&rows, DIM).apply(&mut rows);
             }
             let own = |metric, k| {
                 let space = Space::new(DIM, rows.clone(), metric).unwrap();

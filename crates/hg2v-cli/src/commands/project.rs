@@ -9,7 +9,7 @@ use hg2v::output::OutputFile;
 use hg2v::output::overwrite::Destination;
 use hg2v::vectors::{self, Key, Shape, VectorSink};
 use hg2v_search::project::{Point, ProjectionMethod, Tsne, Umap, pca, tsne, umap};
-use hg2v_search::scale::Scale;
+use hg2v_search::scale::StandardScaler;
 use hg2v_search::{Index, IndexKind, Metric, NeighborGraph, Space};
 use serde_json::json;
 
@@ -78,7 +78,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         return Err(Error::input(&args.vectors, Place::Whole, "it holds no vectors", fix).into());
     }
     if args.standardise {
-        Scale::of(&set.values, set.dim).apply(&mut set.values);
+        StandardScaler::of(&set.values, set.dim).apply(&mut set.values);
     }
     let seed = context.seed();
     let (dim, values) = (set.dim.max(1), &set.values);

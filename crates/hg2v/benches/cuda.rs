@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use hg2v::model::architecture::Layer;
-use hg2v::model::{Architecture, Example, Keep, Layout, Network, Seeds, Tape, initial};
+use hg2v::model::{Architecture, Example, Keep, Layout, Network, Seeds, Workspace, initial};
 use hg2v::nn::cuda::Cuda;
 use hg2v::nn::dense::Activation;
 use hg2v::nn::device::{Device, Panel, PanelMut, Window};
@@ -91,24 +91,24 @@ fn pass<D: Device>(
     let mut parameters = device.zeros(layout.len);
     device.upload(&[&cast(&initial(layout, 7))], PanelMut(&mut parameters, all));
     let mut gradients = device.zeros(layout.len);
-    let mut tape = Tape::new(device);
+    let mut workspace = Workspace::new(device);
     let levels = layout.architecture.levels;
     let de = cast(&numbers(batch.num_graphs() * layout.embedding_dim()));
-    network.place_pieces(device, &mut tape, &[batch], &[&cast(features)]);
-    network.forward(device, &parameters, &mut tape, Keep::Everything, true);
+    network.place_pieces(device, &mut workspace, &[batch], &[&cast(features)]);
+    network.forward(device, &parameters, &mut workspace, Keep::Everything, true);
     let seeds = Seeds { pairs: Some(pairs), embeddings: Some(&de[..]), features: true };
-    network.backward(device, &parameters, &mut tape, seeds, &mut gradients);
-    let losses = network.take_losses(device, &mut tape);
+    network.backward(device, &parameters, &mut workspace, seeds, &mut gradients);
+    let losses = network.take_losses(device, &mut workspace);
     let gradients = device.download(Panel(&gradients, all));
     let wide = |values: &[D::Real]| values.iter().map(|value| value.to_f64()).collect();
     let mut parts = vec![
         ("losses".to_owned(), losses.iter().flat_map(|l| [l.positive, l.negative]).collect()),
-        ("embeddings".to_owned(), wide(&network.embeddings(device, &tape))),
-        ("d features".to_owned(), wide(&network.feature_gradients(device, &tape))),
+        ("embeddings".to_owned(), wide(&network.embeddings(device, &workspace))),
+        ("d features".to_owned(), wide(&network.feature_gradients(device, &workspace))),
     ];
     for level in 0..levels {
-        parts.push((format!("g{level}"), wide(&network.nodes(device, &tape, level))));
-        parts.push((format!("x{level}"), wide(&network.neighborhoods(device, &tape, level))));
+        parts.push((format!("g{level}"), wide(&network.nodes(device, &workspace, level))));
+        parts.push((format!("x{level}"), wide(&network.neighborhoods(device, &workspace, level))));
     }
     for (name, window) in layout.tensors() {
         let rows = (0..window.rows).flat_map(|row| {
@@ -282,22 +282,22 @@ fn check_store(card: &Cuda, (network, features): &(Network, usize)) -> bool {
     let store = card.store(&parts(&examples)).unwrap();
     let chosen = [29u32, 3, 3, 17, 0, 31];
     let embed = |stored: bool| {
-        let mut tape = Tape::new(card);
+        let mut workspace = Workspace::new(card);
         let mut parameters = card.zeros(network.layout.len);
         let all = Window::whole(0, 1, network.layout.len);
         card.upload(&[&initial(&network.layout, 7)], PanelMut(&mut parameters, all));
         if stored {
-            network.place_stored(card, &mut tape, &store, &chosen);
+            network.place_stored(card, &mut workspace, &store, &chosen);
         } else {
-            network.place(card, &mut tape, chosen.iter().map(|&i| &examples[i as usize]));
+            network.place(card, &mut workspace, chosen.iter().map(|&i| &examples[i as usize]));
         }
         let mut gradients = card.zeros(network.layout.len);
         let pairs = Some((Loss::Jsd, Negatives::Others));
-        network.forward(card, &parameters, &mut tape, Keep::Everything, true);
+        network.forward(card, &parameters, &mut workspace, Keep::Everything, true);
         let seeds = Seeds { pairs, ..Seeds::default() };
-        network.backward(card, &parameters, &mut tape, seeds, &mut gradients);
-        let losses = network.take_losses(card, &mut tape);
-        (losses, network.embeddings(card, &tape), card.download(Panel(&gradients, all)))
+        network.backward(card, &parameters, &mut workspace, seeds, &mut gradients);
+        let losses = network.take_losses(card, &mut workspace);
+        (losses, network.embeddings(card, &workspace), card.download(Panel(&gradients, all)))
     };
     let fine = embed(true) == embed(false) && healthy(card);
     println!("a batch put together on the card is {}", if fine { "the same" } else { "ANOTHER" });
@@ -314,10 +314,10 @@ fn check_steady(card: &Cuda, networks: &[(Network, usize)]) -> bool {
         let all = Window::whole(0, 1, network.layout.len);
         card.upload(&[&initial(&network.layout, 7)], PanelMut(&mut parameters, all));
         let embed = |examples: &[Example]| {
-            let mut tape = Tape::new(&card);
-            network.place(&card, &mut tape, examples);
-            network.forward(&card, &parameters, &mut tape, Keep::OneLevel, true);
-            network.embeddings(&card, &tape)
+            let mut workspace = Workspace::new(&card);
+            network.place(&card, &mut workspace, examples);
+            network.forward(&card, &parameters, &mut workspace, Keep::OneLevel, true);
+            network.embeddings(&card, &workspace)
         };
         let alone: Vec<f32> =
             examples.iter().flat_map(|example| embed(std::slice::from_ref(example))).collect();
@@ -424,7 +424,7 @@ fn time_steps(wanted: &[usize]) {
             let [parameters, gradients, m, v] = &mut buffers;
             let all = Window::whole(0, 1, network.layout.len);
             card.upload(&[&initial(&network.layout, 0)], PanelMut(parameters, all));
-            let mut tape = Tape::new(&card);
+            let mut workspace = Workspace::new(&card);
             let pairs = Some((Loss::Jsd, Negatives::All));
             let seeds = Seeds { pairs, ..Seeds::default() };
             let (mut times, mut asking) = (Vec::new(), Vec::new());
@@ -432,12 +432,12 @@ fn time_steps(wanted: &[usize]) {
                 let started = Instant::now();
                 let first = (step as u32 % 16) * 8;
                 let chosen: Vec<u32> = (first..first + 8).collect();
-                network.place_stored(&card, &mut tape, &store, &chosen);
-                network.forward(&card, parameters, &mut tape, Keep::Everything, false);
-                network.backward(&card, parameters, &mut tape, seeds, gradients);
+                network.place_stored(&card, &mut workspace, &store, &chosen);
+                network.forward(&card, parameters, &mut workspace, Keep::Everything, false);
+                network.backward(&card, parameters, &mut workspace, seeds, gradients);
                 card.adam(1e-4, step + 1, parameters, gradients, m, v);
                 let asked = started.elapsed().as_secs_f64();
-                std::hint::black_box(network.take_losses(&card, &mut tape));
+                std::hint::black_box(network.take_losses(&card, &mut workspace));
                 if step >= 100 {
                     times.push(started.elapsed().as_secs_f64());
                     asking.push(asked);

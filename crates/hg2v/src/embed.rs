@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use crate::error::Result;
-use crate::model::{Example, Keep, Network, Tape};
+use crate::model::{Example, Keep, Network, Workspace};
 use crate::nn::machine::Machine;
 use crate::nn::{Cpu, Device};
 use crate::parallel::crew;
@@ -45,12 +45,12 @@ fn on_card(
     examples: &[Example],
 ) -> Result<Vec<f32>> {
     let buffer = card.uploaded(parameters);
-    let mut tape = Tape::new(card);
+    let mut workspace = Workspace::new(card);
     let mut rows = Vec::with_capacity(examples.len() * network.layout.embedding_dim());
     for range in batches(examples, CARD_NODES) {
-        network.place(card, &mut tape, &examples[range]);
-        network.forward(card, &buffer, &mut tape, Keep::OneLevel, true);
-        rows.extend(network.embeddings(card, &tape));
+        network.place(card, &mut workspace, &examples[range]);
+        network.forward(card, &buffer, &mut workspace, Keep::OneLevel, true);
+        rows.extend(network.embeddings(card, &workspace));
         card.health()?;
     }
     Ok(rows)
@@ -58,19 +58,19 @@ fn on_card(
 
 fn on_processor(network: &Network, parameters: &Vec<f32>, examples: &[Example]) -> Vec<f32> {
     let device = Cpu::<f32>::new();
-    let begin = || Tape::new(&device);
-    let embed = |tape: &mut Tape<_>, range| {
-        network.place(&device, tape, &examples[range]);
-        network.forward(&device, parameters, tape, Keep::OneLevel, true);
-        network.embeddings(&device, tape)
+    let begin = || Workspace::new(&device);
+    let embed = |workspace: &mut Workspace<_>, range| {
+        network.place(&device, workspace, &examples[range]);
+        network.forward(&device, parameters, workspace, Keep::OneLevel, true);
+        network.embeddings(&device, workspace)
     };
     let batches = batches(examples, BATCH_NODES);
     // A thread a batch where there are enough of them, else all threads for each.
     let rows: Vec<Vec<f32>> = if batches.len() < rayon::current_num_threads() {
-        let mut tape = begin();
-        batches.into_iter().map(|range| embed(&mut tape, range)).collect()
+        let mut workspace = begin();
+        batches.into_iter().map(|range| embed(&mut workspace, range)).collect()
     } else {
-        let alone = |tape: &mut _, range| crew::alone(|| embed(tape, range));
+        let alone = |workspace: &mut _, range| crew::alone(|| embed(workspace, range));
         batches.into_par_iter().map_init(begin, alone).collect()
     };
     rows.concat()
@@ -104,13 +104,14 @@ fn nodes_by<D: Device<Real = f32>>(
     parameters: &D::Buffer,
     example: &Example,
 ) -> Vec<f32> {
-    let mut tape = Tape::new(device);
-    network.place(device, &mut tape, [example]);
-    network.forward(device, parameters, &mut tape, Keep::Everything, false);
+    let mut workspace = Workspace::new(device);
+    network.place(device, &mut workspace, [example]);
+    network.forward(device, parameters, &mut workspace, Keep::Everything, false);
     let layout = &network.layout;
     let levels = layout.architecture.levels;
-    let g: Vec<Vec<f32>> = (0..=levels).map(|l| network.nodes(device, &tape, l)).collect();
-    let x: Vec<Vec<f32>> = (0..levels).map(|l| network.neighborhoods(device, &tape, l)).collect();
+    let g: Vec<Vec<f32>> = (0..=levels).map(|l| network.nodes(device, &workspace, l)).collect();
+    let x: Vec<Vec<f32>> =
+        (0..levels).map(|l| network.neighborhoods(device, &workspace, l)).collect();
     let mut rows = Vec::with_capacity(example.num_nodes() * node_dim(network));
     for node in 0..example.num_nodes() {
         let mut above = vec![node];

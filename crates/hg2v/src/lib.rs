@@ -70,7 +70,7 @@ pub mod rows;
 
 pub use error::{Error, Result};
 pub use estimator::{
-    CHECKPOINT_EVERY, Failure, Fit, Gradients, Hg2v, Hg2vConfig, Hg2vParams, Preset, Trained,
+    CHECKPOINT_EVERY, Failure, Fit, Hg2v, Hg2vConfig, Hg2vParams, ModelGradients, Preset, Trained,
     TrainingFolder, Untrained, is_unfinished,
 };
 pub use method::{Method, Model};

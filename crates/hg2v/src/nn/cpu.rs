@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 
 use super::batch::Batch;
-use super::dense::Gradients;
+use super::dense::DenseGradients;
 use super::device::{DenseSpan, Device, Panel, PanelMut};
 use super::gemm::{View, ViewMut};
 use super::pairs::{LevelLoss, Loss, Negatives};
@@ -130,7 +130,7 @@ impl<R: Real> Device for Cpu<R> {
         // A layer's bias comes after its matrix.
         let (head, tail) = gradients.split_at_mut(layer.bias.offset);
         let w = layer.weight;
-        let out = Gradients {
+        let out = DenseGradients {
             dw: ViewMut::new(&mut head[w.offset..], w.rows, w.columns, w.stride),
             db: &mut tail[..layer.bias.columns],
             dx: dx.map(view_mut),

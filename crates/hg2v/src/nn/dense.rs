@@ -48,7 +48,7 @@ pub fn forward<R: Real>(
 }
 
 /// Where the gradients of a dense layer go.
-pub struct Gradients<'a, R> {
+pub struct DenseGradients<'a, R> {
     /// `∂/∂W`, overwritten.
     pub dw: ViewMut<'a, R>,
     /// `∂/∂b`, overwritten; empty where there is no `b`.
@@ -68,7 +68,7 @@ pub fn vjp<R: Real>(
     w: View<'_, R>,
     y: View<'_, R>,
     mut dy: ViewMut<'_, R>,
-    out: Gradients<'_, R>,
+    out: DenseGradients<'_, R>,
 ) {
     if activation != Activation::Linear {
         dy.reborrow().each_block(ROWS, |first, mut dy| {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use hg2v::coarsen::{Level, Params, Pyramid, coarsen, contract::contract};
 use hg2v::graph::{Graph, GraphRecord, WeightPolicy};
 use hg2v::model::architecture::Layer;
-use hg2v::model::{Architecture, Keep, Layout, Network, Seeds, Tape};
+use hg2v::model::{Architecture, Keep, Layout, Network, Seeds, Workspace};
 use hg2v::nn::dense::Activation;
 use hg2v::nn::device::Window;
 use hg2v::nn::pairs::{LevelLoss, Loss, Negatives};
@@ -56,20 +56,20 @@ fn pass<R: Real>(
     let levels = network.layout.architecture.levels;
     let parameters = cast::<R>(parameters);
     let features: Vec<f64> = samples.iter().flat_map(|s| s.features.clone()).collect();
-    let mut tape = Tape::new(&device);
+    let mut workspace = Workspace::new(&device);
     let batch = batch_of(samples, levels);
-    network.place_pieces(&device, &mut tape, &[&batch], &[&cast::<R>(&features)]);
-    network.forward(&device, &parameters, &mut tape, Keep::Everything, true);
+    network.place_pieces(&device, &mut workspace, &[&batch], &[&cast::<R>(&features)]);
+    network.forward(&device, &parameters, &mut workspace, Keep::Everything, true);
     let mut gradients = device.zeros(network.layout.len);
     let de = d_embeddings.map(cast::<R>);
     let seeds = Seeds { pairs, embeddings: de.as_deref(), features: true };
-    network.backward(&device, &parameters, &mut tape, seeds, &mut gradients);
+    network.backward(&device, &parameters, &mut workspace, seeds, &mut gradients);
     Pass {
-        local: (0..levels).map(|l| network.neighborhoods(&device, &tape, l)).collect(),
-        nodes: (0..=levels).map(|l| network.nodes(&device, &tape, l)).collect(),
-        losses: network.take_losses(&device, &mut tape),
-        features: network.feature_gradients(&device, &tape),
-        embeddings: network.embeddings(&device, &tape),
+        local: (0..levels).map(|l| network.neighborhoods(&device, &workspace, l)).collect(),
+        nodes: (0..=levels).map(|l| network.nodes(&device, &workspace, l)).collect(),
+        losses: network.take_losses(&device, &mut workspace),
+        features: network.feature_gradients(&device, &workspace),
+        embeddings: network.embeddings(&device, &workspace),
         gradients,
     }
 }
@@ -387,12 +387,12 @@ fn a_graph_has_the_same_embedding_alone_and_among_others_with_or_without_a_tape(
         let parameters = cast::<f32>(&parameters);
         let embed = |samples: &[Sample], keep: Keep| {
             let device = Cpu::<f32>::new();
-            let mut tape = Tape::new(&device);
+            let mut workspace = Workspace::new(&device);
             let features: Vec<f64> = samples.iter().flat_map(|s| s.features.clone()).collect();
             let batch = batch_of(samples, architecture.levels);
-            network.place_pieces(&device, &mut tape, &[&batch], &[&cast::<f32>(&features)]);
-            network.forward(&device, &parameters, &mut tape, keep, true);
-            network.embeddings(&device, &tape)
+            network.place_pieces(&device, &mut workspace, &[&batch], &[&cast::<f32>(&features)]);
+            network.forward(&device, &parameters, &mut workspace, keep, true);
+            network.embeddings(&device, &workspace)
         };
         let together = embed(&samples, Keep::Everything);
         assert_eq!(together, embed(&samples, Keep::OneLevel));

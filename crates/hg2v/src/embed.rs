@@ -15,7 +15,7 @@ use crate::parallel::crew;
 /// paid for, little enough that a batch stays in the caches.
 const BATCH_NODES: usize = 512;
 
-/// The same for a card, which has less to do at once with less.
+/// The same for a GPU, which has less to do at once with less.
 #[cfg(feature = "cuda")]
 const CARD_NODES: usize = 1 << 14;
 
@@ -33,25 +33,25 @@ pub fn graphs(
     match machine {
         Machine::Cpu => Ok(on_processor(network, parameters, examples)),
         #[cfg(feature = "cuda")]
-        Machine::Cuda(card) => on_card(&card.steady(), network, parameters, examples),
+        Machine::Cuda(gpu) => on_gpu(&gpu.steady(), network, parameters, examples),
     }
 }
 
 #[cfg(feature = "cuda")]
-fn on_card(
-    card: &crate::nn::cuda::Cuda,
+fn on_gpu(
+    gpu: &crate::nn::cuda::Cuda,
     network: &Network,
     parameters: &[f32],
     examples: &[Example],
 ) -> Result<Vec<f32>> {
-    let buffer = card.uploaded(parameters);
-    let mut workspace = Workspace::new(card);
+    let buffer = gpu.uploaded(parameters);
+    let mut workspace = Workspace::new(gpu);
     let mut rows = Vec::with_capacity(examples.len() * network.layout.embedding_dim());
     for range in batches(examples, CARD_NODES) {
-        network.place(card, &mut workspace, &examples[range]);
-        network.forward(card, &buffer, &mut workspace, Keep::OneLevel, true);
-        rows.extend(network.embeddings(card, &workspace));
-        card.health()?;
+        network.place(gpu, &mut workspace, &examples[range]);
+        network.forward(gpu, &buffer, &mut workspace, Keep::OneLevel, true);
+        rows.extend(network.embeddings(gpu, &workspace));
+        gpu.health()?;
     }
     Ok(rows)
 }
@@ -80,7 +80,7 @@ fn on_processor(network: &Network, parameters: &Vec<f32>, examples: &[Example]) 
 /// node, what its super-nodes say included.
 ///
 /// # Errors
-/// A card that fails.
+/// A GPU that fails.
 pub fn nodes(
     machine: &Machine,
     network: &Network,
@@ -90,10 +90,10 @@ pub fn nodes(
     match machine {
         Machine::Cpu => Ok(nodes_by(&Cpu::<f32>::new(), network, parameters, example)),
         #[cfg(feature = "cuda")]
-        Machine::Cuda(card) => {
-            let card = card.steady();
-            let rows = nodes_by(&card, network, &card.uploaded(parameters), example);
-            card.health().map(|()| rows)
+        Machine::Cuda(gpu) => {
+            let gpu = gpu.steady();
+            let rows = nodes_by(&gpu, network, &gpu.uploaded(parameters), example);
+            gpu.health().map(|()| rows)
         }
     }
 }

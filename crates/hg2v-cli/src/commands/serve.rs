@@ -32,7 +32,7 @@ use crate::words::told;
 /// replaced.
 ///
 /// A model that is replaced is loaded again without dropping a request, together with
-/// its index; SIGTERM and Ctrl-C finish what was accepted. On a card that fails, the
+/// its index; SIGTERM and Ctrl-C finish what was accepted. On a GPU that fails, the
 /// processor goes on: the log says so.
 ///
 /// What `embed` warns of stands in the answer: {"notes": {"unseen_labels": 2}} counts nodes

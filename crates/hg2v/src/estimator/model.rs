@@ -238,10 +238,10 @@ impl Hg2v {
                 Ok(self.vjp_by(&device, &self.parameters, examples, d_embeddings))
             }
             #[cfg(feature = "cuda")]
-            Machine::Cuda(card) => {
-                let parameters = card.uploaded(&self.parameters);
-                let gradients = self.vjp_by(card, &parameters, examples, d_embeddings);
-                card.health().map(|()| gradients)
+            Machine::Cuda(gpu) => {
+                let parameters = gpu.uploaded(&self.parameters);
+                let gradients = self.vjp_by(gpu, &parameters, examples, d_embeddings);
+                gpu.health().map(|()| gradients)
             }
         }
     }

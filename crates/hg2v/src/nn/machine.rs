@@ -1,4 +1,8 @@
-//! Where a network runs, as a user says it.
+//! Where a network runs, as a user says it: three words, each for one thing.
+//!
+//! A [`MachineName`] is what users type as `device`. A [`Machine`] is what it names, opened: the
+//! processor or a GPU. A [`Device`](super::Device) is the arithmetic that either of them has, the
+//! trait that networks are written against.
 
 use std::fmt;
 use std::str::FromStr;

@@ -3,7 +3,7 @@
 use hg2v::context::Context;
 use hg2v::prepare::{Collection, Needs};
 use hg2v_baselines::kernels::wl_oa::WlOa;
-use hg2v_baselines::kernels::wwl::{Nodes, Wwl};
+use hg2v_baselines::kernels::wwl::Wwl;
 use hg2v_eval::Matrix;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;

@@ -192,10 +192,7 @@ pub static OPTIONS: &[MethodOption] = &[
         Kind::Word(Words::of::<Loss>()),
         "What pairs of neighbourhoods and super-nodes cost",
     ),
-    MethodOption {
-        unset: "0.2",
-        ..option("temperature", "T", Kind::Number, "τ of the loss cosine")
-    },
+    option("temperature", "T", Kind::Number, "τ of the loss cosine"),
     option(
         "negatives",
         "WHICH",

@@ -201,7 +201,16 @@ impl Vectors {
     /// What an option is in `settings`, as a user would give it.
     fn spelled(&self, settings: &Value, option: &MethodOption) -> Option<String> {
         let (_, place) = self.options.iter().find(|(name, _)| *name == option.name)?;
-        Some(option.spelled(settings.pointer(place).unwrap_or_default()))
+        if let Some(value) = settings.pointer(place) {
+            return Some(option.spelled(value));
+        }
+        // A parameter of a word that another option may be: what it is with that word.
+        let (outer, around) =
+            self.options.iter().find(|(name, at)| name != &option.name && place.starts_with(at))?;
+        let inside = place.strip_prefix(around)?;
+        let word = Value::from(inside.split('/').nth(1)?);
+        let value = options::find(outer)?.value(&word).ok()?;
+        Some(option.spelled(value.pointer(inside)?))
     }
 }
 

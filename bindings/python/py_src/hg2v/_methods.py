@@ -74,8 +74,9 @@ class Method(Estimator):
         options = {name: value for name, value in given.items() if name in known}
         settings = json.loads(_hg2v.settings(method, spelled(options)))
         for name, where in self._more.items():
-            part, last = _within(settings, where)
-            part[last] = given[name]
+            if name in given:
+                part, last = _within(settings, where)
+                part[last] = given[name]
         return spelled(settings)
 
     @classmethod

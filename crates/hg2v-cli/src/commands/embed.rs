@@ -10,7 +10,7 @@ use hg2v::{Hg2v, Model, vectors};
 use hg2v_baselines::registry;
 use serde_json::json;
 
-use super::fit::seconds;
+use super::fit::{EVERY, seconds};
 use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::{self, Asks, CacheArgs, say_findings, say_ignored};
@@ -57,7 +57,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t, value_name = "WHAT", value_parser = word::<Per>())]
     per: Per,
     /// How much work a kill may cost
-    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = EVERY.as_str(), value_parser = seconds)]
     checkpoint_every: Duration,
     #[command(flatten)]
     device: DeviceArgs,

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::builder::PossibleValuesParser;
@@ -13,7 +13,7 @@ use hg2v::output::{OutputFolder, is_occupied};
 use hg2v::prepare::{Notes, Run};
 use hg2v::progress::{Progress, Report};
 use hg2v::saved::{self, LogLine, RunNote};
-use hg2v::{Fit, Hg2vParams, Method, Model, TrainingFolder, is_unfinished};
+use hg2v::{CHECKPOINT_EVERY, Fit, Hg2vParams, Method, Model, TrainingFolder, is_unfinished};
 use hg2v_baselines::registry::METHODS;
 use serde_json::json;
 
@@ -69,7 +69,7 @@ pub(crate) struct Args {
     #[arg(skip)]
     folder: PathBuf,
     /// How much work a kill may cost; ends of epochs are kept ten times as often
-    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = EVERY.as_str(), value_parser = seconds)]
     checkpoint_every: Duration,
     #[command(flatten)]
     options: MethodArgs,
@@ -78,6 +78,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     cache: CacheArgs,
 }
+
+/// Seconds between checkpoints, unless somebody says otherwise.
+pub(super) static EVERY: LazyLock<String> =
+    LazyLock::new(|| CHECKPOINT_EVERY.as_secs_f64().to_string());
 
 /// The methods that learn vectors.
 fn methods() -> PossibleValuesParser {

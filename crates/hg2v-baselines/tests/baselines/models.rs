@@ -180,7 +180,7 @@ fn options_that_a_method_does_not_have_are_refused() {
         entry.method(&[(option, value)]).map(|_| ()).unwrap_err().to_string()
     };
     for (name, option, value, word) in [
-        ("wl-oa", "hops", json!(3), "it has no option hops"),
+        ("wl-oa", "hops", json!(3), "hops is 3, but wl-oa has no such option"),
         ("wl-oa", "dim", json!(0), "dim is 0"),
         ("wwl", "gamma", json!(-1.0), "gamma is -1"),
         ("graph2vec", "rounds", json!(1001), "rounds is 1001"),

@@ -34,7 +34,7 @@ fn hyper_parameters_out_of_range() {
         ("--epochs 10000000", ["epochs is 10000000", "at most 1000000"]),
         ("--batch 0", ["batch is 0", "between 1 and 1048576"]),
         ("--lr 0", ["lr is 0", "a positive number"]),
-        ("--lr nan", ["lr is NaN", "a positive number"]),
+        ("--lr nan", ["'nan' for '--lr <RATE>'", "a finite number"]),
         ("--lr fast", ["'fast' for '--lr <RATE>'", "it must be a number"]),
         ("--decay 0.5", ["decay is 0.5", "at least 1"]),
         ("--decay -1", ["decay is -1", "at least 1"]),

@@ -98,7 +98,8 @@ impl Architecture {
         if kinds.is_empty() || kinds.len() != self.readout.len() {
             let names: Vec<&str> = self.readout.iter().map(Named::word).collect();
             let known: Vec<&str> = Readout::words().collect();
-            let requirement = format!("it must name some of {}, each once", known.join(", "));
+            let requirement =
+                format!("it must name some of {}, each at most once", known.join(", "));
             return Err(Error::parameter("readout", names.join(","), requirement));
         }
         Ok(())

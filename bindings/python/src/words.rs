@@ -2,6 +2,7 @@
 
 use hg2v::coarsen::CoarsenMethod;
 use hg2v::nn::dense::Activation;
+use hg2v::stream::Per;
 use hg2v::vocabulary::Named;
 use hg2v_baselines::kernels::wwl::Nodes;
 use hg2v_baselines::options::{Kind, OPTIONS};
@@ -24,8 +25,10 @@ pub(crate) fn words() -> Vec<(&'static str, Vec<&'static str>)> {
         }
         Kind::Whole | Kind::Number | Kind::Switch => None,
     });
-    // Parameters of functions and of kernels, which are no options of methods.
-    options.chain([("method", of::<CoarsenMethod>()), ("nodes", of::<Nodes>())]).collect()
+    // Parameters of functions and of kernels: no options of methods.
+    let others =
+        [("method", of::<CoarsenMethod>()), ("nodes", of::<Nodes>()), ("per", of::<Per>())];
+    options.chain(others).collect()
 }
 
 fn of<T: Named>() -> Vec<&'static str> {

@@ -146,7 +146,7 @@ def test_streams_of_parts_and_shards(per, folder, lines, command, tmp_path):
 def test_streams_refused(model, arrays, lines, tmp_path):
     out = tmp_path / "v.npy"
     for given, said in (
-        (dict(per="edge"), "per is .*graph, node or level"),
+        (dict(per="edge"), "per is 'edge', but it must be 'graph', 'node' or 'level'"),
         (dict(per=3), "per is 3, but it must be a text"),
         (dict(shard="3/2"), "shard is .*such as 2/8"),
         (dict(n_jobs=0), "n_jobs is 0"),

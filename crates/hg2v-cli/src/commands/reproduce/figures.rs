@@ -117,7 +117,7 @@ fn command(name: &str, args: &Args, context: &Context) -> String {
         words.push(format!("--sets {}", args.sets.join(",")));
     }
     if !matches!(args.preset, Preset::Default) {
-        words.push(format!("--preset {}", args.preset.to_string()));
+        words.push(format!("--preset {}", args.preset));
     }
     if context.seed() != 0 {
         words.push(format!("--seed {}", context.seed()));

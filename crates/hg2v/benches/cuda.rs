@@ -27,7 +27,8 @@ use hg2v::nn::machine::Precision;
 use hg2v::nn::pairs::{Loss, Negatives};
 use hg2v::nn::readout::Readout;
 use hg2v::nn::{Batch, Cpu, Real};
-use hg2v::train::{Flow, Recipe, State, Trainer};
+use hg2v::progress::Flow;
+use hg2v::train::{Recipe, State, Trainer};
 
 use shapes::{flops, graphs, network, numbers};
 
@@ -335,7 +336,7 @@ fn train<D: Device<Real = f32>>(
     from: Option<&State>,
     until: u64,
 ) -> (State, Vec<f64>) {
-    let recipe = Recipe { epochs: 3, rate: 1e-3, decay: 10.0, ..Recipe::default() };
+    let recipe = Recipe { epochs: 3, lr: 1e-3, decay: 10.0, ..Recipe::default() };
     let mut trainer = match from {
         None => Trainer::new(device, network, recipe).unwrap(),
         Some(state) => Trainer::resume(device, network, recipe, state).unwrap(),
@@ -343,7 +344,7 @@ fn train<D: Device<Real = f32>>(
     let mut losses = Vec::new();
     let end = trainer.run(examples, |_, step| {
         losses.extend(step.losses.iter().map(|loss| loss.total()));
-        Ok(if step.step + 1 == until { Flow::Pause } else { Flow::Continue })
+        Ok(if step.step + 1 == until { Flow::Stop } else { Flow::Continue })
     });
     if let Err(error) = end {
         println!("{error}");

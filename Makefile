@@ -1,7 +1,7 @@
 # What CI runs, under the same names.
 .PHONY: test test-page chromium test-wheel test-peers svm-parity kernel-parity transport-parity \
 	search-parity layer-parity torch-parity test-burn test-spark built demo bench bench-page bench-peers \
-	bench-wheel cuda card tables package lint lint-page test-unsafe test-loom
+	bench-wheel cuda gpu tables package lint lint-page test-unsafe test-loom
 
 # Everything is built once, in the profile that ships.
 test: lint
@@ -129,18 +129,18 @@ bench-wheel: $(WHEEL)/ready .venv/torch/ready
 	.venv/torch/bin/python $(PYTHON)/benches/convert.py $(HG2V_DATA)/NCI1.zip
 	.venv/torch/bin/python $(PYTHON)/benches/beside.py $(HG2V_DATA)
 
-# On a machine with an NVIDIA card, CUDA 12 or 13 on LD_LIBRARY_PATH: whether it computes
+# On a machine with an NVIDIA GPU, CUDA 12 or 13 on LD_LIBRARY_PATH: whether it computes
 # what the processor does, and how fast. CI has none. With HG2V_DATA, and a python3 that has
 # PyTorch and PyTorch Geometric, also real sets and PyTorch, into experiments/results/cuda.
 cuda:
 	cargo clippy --release --workspace --all-targets --features hg2v-cli/cuda -- -D warnings
 	cargo bench --workspace --features hg2v-cli/cuda --bench cuda
-	$(if $(HG2V_DATA),$(MAKE) card)
+	$(if $(HG2V_DATA),$(MAKE) gpu)
 
-card:
+gpu:
 	cargo build --release --features cuda
 	BENCH=$$(cargo bench --no-run --workspace --features hg2v-cli/cuda --bench cuda 2>&1 | sed -n 's/.*(\(.*cuda-.*\))/\1/p') && \
-	python3 crates/hg2v/benches/card.py $$BENCH target/release/hg2v $(HG2V_DATA) experiments/results/cuda
+	python3 crates/hg2v/benches/gpu.py $$BENCH target/release/hg2v $(HG2V_DATA) experiments/results/cuda
 
 # The README's tables, from experiments/results.
 tables: built

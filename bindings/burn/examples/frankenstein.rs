@@ -33,7 +33,7 @@ use hg2v::dataset::synthetic::frankenstein::{ATTRIBUTES, Frankenstein};
 use hg2v::dataset::synthetic::noise::Noise;
 use hg2v::graph::GraphRecord;
 use hg2v::model::{Architecture, Example, Layout, Network, initial};
-use hg2v::nn::pairs::{Negatives, Score};
+use hg2v::nn::pairs::{Loss, Negatives};
 use hg2v::prepare::Run;
 use hg2v::train::Recipe;
 use hg2v::train::schedule::{order, rate};
@@ -161,7 +161,7 @@ fn train(
                 features = features.detach();
             }
             let layer = Layer::new(network, &batch);
-            let pairs = (Score::JensenShannon, Negatives::All);
+            let pairs = (Loss::Jsd, Negatives::All);
             let loss = layer.loss(features, pipeline.theta.val(), pairs);
             let gradients = GradientsParams::from_grads(loss.backward(), &pipeline);
             let rate = rate(recipe.lr, recipe.decay, step, total);

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use hg2v::model::{Example, Keep, Network, Seeds, Tape};
-use hg2v::nn::pairs::{Negatives, Score};
+use hg2v::model::{Example, Keep, Network, Seeds, Workspace};
+use hg2v::nn::pairs::{Loss, Negatives};
 use hg2v::nn::{Batch, Cpu, Real};
 
 /// A network on a batch of graphs: a function of the nodes' features and of the network's
@@ -59,8 +59,8 @@ impl Layer {
 
     pub(crate) fn embeddings<R: Real>(&self, features: &[R], parameters: &Vec<R>) -> Vec<R> {
         let device = Cpu::<R>::new();
-        let tape = self.forward(&device, features, parameters, Keep::OneLevel, true);
-        self.network.embeddings(&device, &tape)
+        let workspace = self.forward(&device, features, parameters, Keep::OneLevel, true);
+        self.network.embeddings(&device, &workspace)
     }
 
     /// The gradients that `d_embeddings` has.
@@ -71,9 +71,9 @@ impl Layer {
         d_embeddings: &[R],
     ) -> Gradients<R> {
         let device = Cpu::<R>::new();
-        let mut tape = self.forward(&device, features, parameters, Keep::Everything, true);
+        let mut workspace = self.forward(&device, features, parameters, Keep::Everything, true);
         let seeds = Seeds { pairs: None, embeddings: Some(d_embeddings), features: true };
-        self.backward(&device, parameters, &mut tape, seeds)
+        self.backward(&device, parameters, &mut workspace, seeds)
     }
 
     /// The loss, summed over levels, and its gradients: they come from the same pass.
@@ -81,13 +81,13 @@ impl Layer {
         &self,
         features: &[R],
         parameters: &Vec<R>,
-        pairs: (Score, Negatives),
+        pairs: (Loss, Negatives),
     ) -> (R, Gradients<R>) {
         let device = Cpu::<R>::new();
-        let mut tape = self.forward(&device, features, parameters, Keep::Everything, false);
+        let mut workspace = self.forward(&device, features, parameters, Keep::Everything, false);
         let seeds = Seeds { pairs: Some(pairs), embeddings: None, features: true };
-        let gradients = self.backward(&device, parameters, &mut tape, seeds);
-        let losses = self.network.take_losses(&device, &mut tape);
+        let gradients = self.backward(&device, parameters, &mut workspace, seeds);
+        let losses = self.network.take_losses(&device, &mut workspace);
         (R::from_f64(losses.iter().map(|level| level.total()).sum()), gradients)
     }
 
@@ -98,23 +98,23 @@ impl Layer {
         parameters: &Vec<R>,
         keep: Keep,
         embed: bool,
-    ) -> Tape<Cpu<R>> {
-        let mut tape = Tape::new(device);
-        self.network.place_pieces(device, &mut tape, &[&self.batch], &[features]);
-        self.network.forward(device, parameters, &mut tape, keep, embed);
-        tape
+    ) -> Workspace<Cpu<R>> {
+        let mut workspace = Workspace::new(device);
+        self.network.place_pieces(device, &mut workspace, &[&self.batch], &[features]);
+        self.network.forward(device, parameters, &mut workspace, keep, embed);
+        workspace
     }
 
     fn backward<R: Real>(
         &self,
         device: &Cpu<R>,
         parameters: &Vec<R>,
-        tape: &mut Tape<Cpu<R>>,
+        workspace: &mut Workspace<Cpu<R>>,
         seeds: Seeds<'_, R>,
     ) -> Gradients<R> {
         let mut d_parameters = vec![R::ZERO; self.num_parameters()];
         let into = &mut d_parameters;
-        self.network.backward(device, parameters, tape, seeds, into);
-        (self.network.feature_gradients(device, tape), d_parameters)
+        self.network.backward(device, parameters, workspace, seeds, into);
+        (self.network.feature_gradients(device, workspace), d_parameters)
     }
 }

@@ -13,7 +13,7 @@ use burn::tensor::{Device, Tensor};
 use hg2v::Hg2v;
 use hg2v::model::Example;
 use hg2v::nn::Real;
-use hg2v::nn::pairs::{Negatives, Score};
+use hg2v::nn::pairs::{Loss, Negatives};
 
 use crate::layer::Layer;
 
@@ -43,9 +43,9 @@ impl Layer {
         &self,
         features: Tensor<2>,
         parameters: Tensor<1>,
-        (score, negatives): (Score, Negatives),
+        (loss, negatives): (Loss, Negatives),
     ) -> Tensor<1> {
-        Tensor::from_dispatch(self.call(Value::Loss(score, negatives), features, parameters))
+        Tensor::from_dispatch(self.call(Value::Loss(loss, negatives), features, parameters))
     }
 
     /// The features that the graphs were given, as a tensor to start from.
@@ -75,7 +75,7 @@ pub enum Value {
     /// A row a graph.
     Embeddings,
     /// One number.
-    Loss(Score, Negatives),
+    Loss(Loss, Negatives),
 }
 
 /// A layer and what is asked of it.
@@ -200,9 +200,9 @@ fn value_in<B: Backend, R: Real + Element>(
             let shape = [layer.num_graphs(), layer.embedding_dim()];
             (B::float_from_data(TensorData::new(rows, shape), device), None)
         }
-        Value::Loss(score, negatives) => {
+        Value::Loss(loss, negatives) => {
             let (loss, gradients) =
-                layer.loss_and_gradients(&features, &parameters, (score, negatives));
+                layer.loss_and_gradients(&features, &parameters, (loss, negatives));
             let loss = B::float_from_data(TensorData::new(vec![loss], [1]), device);
             (loss, Some(both::<B, R>(layer, gradients, device)))
         }

@@ -4,7 +4,7 @@ use burn::tensor::{DType, Device, Tensor, TensorData};
 use hg2v::context::Context;
 use hg2v::graph::GraphRecord;
 use hg2v::model::Example;
-use hg2v::nn::pairs::{Negatives, Score};
+use hg2v::nn::pairs::{Loss, Negatives};
 use hg2v::prepare::{Collection, Run};
 use hg2v::{Hg2v, Model};
 use hg2v_burn::{Layer, parameters};
@@ -87,10 +87,10 @@ fn check(value: impl Fn(Tensor<2>, Tensor<1>) -> Tensor<1>, layer: &Layer) {
 #[test]
 fn the_gradients_of_every_loss_are_its_slopes() {
     let (_, _, layer) = setting();
-    let scores = [Score::JensenShannon, Score::InfoNce, Score::CosineInfoNce { temperature: 0.5 }];
-    for score in scores {
-        for negatives in [Negatives::All, Negatives::OtherGraphs] {
-            check(|z, theta| layer.loss(z, theta, (score, negatives)), &layer);
+    let losses = [Loss::Jsd, Loss::InfoNce, Loss::Cosine { temperature: 0.5 }];
+    for loss in losses {
+        for negatives in [Negatives::All, Negatives::Others] {
+            check(|z, theta| layer.loss(z, theta, (loss, negatives)), &layer);
         }
     }
 }
@@ -98,7 +98,7 @@ fn the_gradients_of_every_loss_are_its_slopes() {
 #[test]
 fn a_scaled_loss_scales_its_gradients() {
     let (_, _, layer) = setting();
-    let pairs = (Score::JensenShannon, Negatives::All);
+    let pairs = (Loss::Jsd, Negatives::All);
     check(|z, theta| layer.loss(z, theta, pairs).powi_scalar(2) * 3.0, &layer);
 }
 

@@ -20,7 +20,6 @@ impl Wording for InPython {
     fn option(&self, option: Opt) -> String {
         match option.name() {
             "threads" => "n_jobs".to_owned(),
-            "lambda" => "gamma".to_owned(),
             name => name.to_owned(),
         }
     }
@@ -126,7 +125,7 @@ fn made(py: Python<'_>, error: hg2v_eval::Error) -> PyResult<PyErr> {
             exception(py, "ParameterError", (requirement, what, value), None)
         }
         Error::Unknown { option, name, known } => {
-            let requirement = format!("it must be one of: {}", known.join(", "));
+            let requirement = hg2v::vocabulary::one_of(&name, &known);
             let option = InPython.option(option);
             exception(py, "ParameterError", (requirement, option, name), None)
         }

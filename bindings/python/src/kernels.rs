@@ -3,7 +3,7 @@
 use hg2v::context::Context;
 use hg2v::prepare::{Collection, Needs};
 use hg2v_baselines::kernels::wl_oa::WlOa;
-use hg2v_baselines::kernels::wwl::{Nodes, Wwl};
+use hg2v_baselines::kernels::wwl::Wwl;
 use hg2v_eval::Matrix;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -42,17 +42,9 @@ pub(crate) fn wwl<'py>(
     threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let nodes = match nodes {
-        "auto" => Ok(Nodes::Auto),
-        "labels" => Ok(Nodes::Labels),
-        "attributes" => Ok(Nodes::Attributes),
-        other => {
-            Err(hg2v::Error::parameter("nodes", other, "it must be auto, labels or attributes"))
-        }
-    };
     let distances = work::run(py, threads, progress, |watch| {
         check_rounds(rounds)?;
-        let kernel = Wwl { nodes: nodes?, rounds: vec![rounds], ..Wwl::default() };
+        let kernel = Wwl { nodes: nodes.parse()?, rounds: vec![rounds], ..Wwl::default() };
         let context = watch.context();
         let of_each = kernel.distances_by(&flat(graphs, &context)?, known, &context);
         of_each.map(|mut of_each| of_each.swap_remove(0))

@@ -21,7 +21,7 @@ mod _hg2v {
     #[pymodule_export]
     use crate::kernels::{wl_optimal_assignment, wwl};
     #[pymodule_export]
-    use crate::model::{Model, presets, settings_of, write_folder};
+    use crate::model::{Model, places_of, write_folder};
     #[pymodule_export]
     use crate::network::{Examples, Network, Pass};
     #[pymodule_export]
@@ -29,7 +29,7 @@ mod _hg2v {
     #[pymodule_export]
     use crate::stream::embed_file;
     #[pymodule_export]
-    use crate::words::words;
+    use crate::words::{defaults, nearest, settings, words};
 
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {

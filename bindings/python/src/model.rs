@@ -24,23 +24,14 @@ use crate::graphs::{Graphs, exported};
 use crate::refused::{self, Refused};
 use crate::work::{self, Watch};
 
-/// What HG2V's presets are, as settings in JSON.
+/// Where in a method's settings each of its options is.
 #[pyfunction]
-pub(crate) fn presets(py: Python<'_>) -> PyResult<Vec<(&'static str, String)>> {
-    let presets = [("default", Hg2vParams::default()), ("paper", Hg2vParams::paper())];
-    let json = |(name, params): (_, Hg2vParams)| Ok((name, text(py, &params)?));
-    presets.into_iter().map(json).collect()
-}
-
-/// An option of a method: its name, and where in the settings it is.
-type Place = (&'static str, &'static str);
-
-/// A method's settings as they are by default, in JSON, and where in them each option is.
-#[pyfunction]
-pub(crate) fn settings_of(py: Python<'_>, method: &str) -> PyResult<(String, Vec<Place>)> {
+pub(crate) fn places_of(
+    py: Python<'_>,
+    method: &str,
+) -> PyResult<Vec<(&'static str, &'static str)>> {
     let found = registry::find(method).and_then(|entry| entry.learning());
-    let learning = found.map_err(|e| raised(py, e.into()))?;
-    Ok((text(py, &(learning.defaults)())?, learning.options.to_vec()))
+    Ok(found.map_err(|e| raised(py, e.into()))?.options.to_vec())
 }
 
 /// What a method learnt.

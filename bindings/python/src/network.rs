@@ -6,8 +6,8 @@ use std::sync::Arc;
 use hg2v::Model as _;
 use hg2v::coarsen;
 use hg2v::graph::WeightPolicy;
-use hg2v::model::{Architecture, Example, Keep, Layout, Seeds, Tape, initial};
-use hg2v::nn::pairs::{Negatives, Score};
+use hg2v::model::{Architecture, Example, Keep, Layout, Seeds, Workspace, initial};
+use hg2v::nn::pairs::{Loss, Negatives};
 use hg2v::nn::{Batch, Cpu, Device, Real};
 use hg2v::prepare::{Collection, Needs};
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
@@ -160,12 +160,12 @@ impl Network {
     ) -> PyResult<(Py<PyAny>, Pass)> {
         match (parameters, features) {
             (Row::Single(parameters), Rows::Single(features)) => {
-                let (e, tape) = self.embed(py, &parameters, &features, examples, threads)?;
-                Ok((e, Pass::new(&self.0, Kept::Single(tape))))
+                let (e, workspace) = self.embed(py, &parameters, &features, examples, threads)?;
+                Ok((e, Pass::new(&self.0, Kept::Single(workspace))))
             }
             (Row::Double(parameters), Rows::Double(features)) => {
-                let (e, tape) = self.embed(py, &parameters, &features, examples, threads)?;
-                Ok((e, Pass::new(&self.0, Kept::Double(tape))))
+                let (e, workspace) = self.embed(py, &parameters, &features, examples, threads)?;
+                Ok((e, Pass::new(&self.0, Kept::Double(workspace))))
             }
             _ => Err(mixed(py)),
         }
@@ -184,10 +184,10 @@ impl Network {
         negatives: &str,
         threads: usize,
     ) -> PyResult<(Vec<f64>, Py<PyAny>, Py<PyAny>)> {
-        let score: Score = serde_json::from_str(loss).map_err(|e| unreadable(py, &e))?;
+        let kind: Loss = serde_json::from_str(loss).map_err(|e| unreadable(py, &e))?;
         let negatives: Negatives =
             serde_json::from_str(negatives).map_err(|e| unreadable(py, &e))?;
-        let pairs = (score, negatives);
+        let pairs = (kind, negatives);
         match (parameters, features) {
             (Row::Single(parameters), Rows::Single(features)) => {
                 self.pair_losses(py, &parameters, &features, examples, pairs, threads)
@@ -207,7 +207,7 @@ impl Network {
         parameters: &PyReadonlyArray1<'_, R>,
         features: &PyReadonlyArray2<'_, R>,
         examples: &Examples,
-    ) -> PyResult<(Vec<R>, Tape<Cpu<R>>)> {
+    ) -> PyResult<(Vec<R>, Workspace<Cpu<R>>)> {
         let layout = &self.0.layout;
         let nodes: usize = examples.0.iter().map(Example::num_nodes).sum();
         let shape = [features.as_array().nrows(), features.as_array().ncols()];
@@ -233,10 +233,10 @@ impl Network {
             return Err(refused("levels", levels, requirement.to_owned()));
         }
         let device = Cpu::<R>::new();
-        let mut tape = Tape::new(&device);
+        let mut workspace = Workspace::new(&device);
         let graphs: Vec<&Batch> = examples.0.iter().map(|example| &example.batch).collect();
-        self.0.place_pieces(&device, &mut tape, &graphs, &[features.as_slice()?]);
-        Ok((parameters, tape))
+        self.0.place_pieces(&device, &mut workspace, &graphs, &[features.as_slice()?]);
+        Ok((parameters, workspace))
     }
 
     fn embed<R: Real + Element>(
@@ -246,16 +246,16 @@ impl Network {
         features: &PyReadonlyArray2<'_, R>,
         examples: &Examples,
         threads: usize,
-    ) -> PyResult<(Py<PyAny>, Tape<Cpu<R>>)> {
-        let (parameters, mut tape) = self.placed(py, parameters, features, examples)?;
+    ) -> PyResult<(Py<PyAny>, Workspace<Cpu<R>>)> {
+        let (parameters, mut workspace) = self.placed(py, parameters, features, examples)?;
         let (network, device) = (&self.0, Cpu::<R>::new());
-        let (embeddings, tape) = work::run(py, threads, None, |_| {
-            network.forward(&device, &parameters, &mut tape, Keep::Everything, true);
-            Ok::<_, hg2v::Error>((network.embeddings(&device, &tape), tape))
+        let (embeddings, workspace) = work::run(py, threads, None, |_| {
+            network.forward(&device, &parameters, &mut workspace, Keep::Everything, true);
+            Ok::<_, hg2v::Error>((network.embeddings(&device, &workspace), workspace))
         })?;
         let shape = [examples.0.len(), network.layout.embedding_dim()];
         let embeddings = PyArray1::from_vec(py, embeddings).reshape(shape)?;
-        Ok((embeddings.into_any().unbind(), tape))
+        Ok((embeddings.into_any().unbind(), workspace))
     }
 
     fn pair_losses<R: Real + Element>(
@@ -264,19 +264,19 @@ impl Network {
         parameters: &PyReadonlyArray1<'_, R>,
         features: &PyReadonlyArray2<'_, R>,
         examples: &Examples,
-        pairs: (Score, Negatives),
+        pairs: (Loss, Negatives),
         threads: usize,
     ) -> PyResult<(Vec<f64>, Py<PyAny>, Py<PyAny>)> {
-        let (parameters, mut tape) = self.placed(py, parameters, features, examples)?;
+        let (parameters, mut workspace) = self.placed(py, parameters, features, examples)?;
         let (network, device) = (&self.0, Cpu::<R>::new());
         let (losses, gradients, d_features) = work::run(py, threads, None, |_| {
             let mut gradients = device.zeros(network.layout.len);
-            network.forward(&device, &parameters, &mut tape, Keep::Everything, false);
+            network.forward(&device, &parameters, &mut workspace, Keep::Everything, false);
             let seeds = Seeds { pairs: Some(pairs), embeddings: None, features: true };
-            network.backward(&device, &parameters, &mut tape, seeds, &mut gradients);
-            let losses = network.take_losses(&device, &mut tape);
+            network.backward(&device, &parameters, &mut workspace, seeds, &mut gradients);
+            let losses = network.take_losses(&device, &mut workspace);
             let losses = losses.iter().map(|loss| loss.total()).collect();
-            let d_features = network.feature_gradients(&device, &tape);
+            let d_features = network.feature_gradients(&device, &workspace);
             Ok::<_, hg2v::Error>((losses, gradients, d_features))
         })?;
         let (gradients, d_features) = both(py, network, gradients, d_features)?;
@@ -292,8 +292,8 @@ pub(crate) struct Pass {
 }
 
 enum Kept {
-    Single(Tape<Cpu<f32>>),
-    Double(Tape<Cpu<f64>>),
+    Single(Workspace<Cpu<f32>>),
+    Double(Workspace<Cpu<f64>>),
 }
 
 impl Pass {
@@ -314,11 +314,11 @@ impl Pass {
         threads: usize,
     ) -> PyResult<(Py<PyAny>, Py<PyAny>)> {
         match (&mut self.kept, parameters, d_embeddings) {
-            (Kept::Single(tape), Row::Single(parameters), Rows::Single(de)) => {
-                vjp(py, &self.network, tape, &parameters, &de, threads)
+            (Kept::Single(workspace), Row::Single(parameters), Rows::Single(de)) => {
+                vjp(py, &self.network, workspace, &parameters, &de, threads)
             }
-            (Kept::Double(tape), Row::Double(parameters), Rows::Double(de)) => {
-                vjp(py, &self.network, tape, &parameters, &de, threads)
+            (Kept::Double(workspace), Row::Double(parameters), Rows::Double(de)) => {
+                vjp(py, &self.network, workspace, &parameters, &de, threads)
             }
             _ => Err(mixed(py)),
         }
@@ -328,7 +328,7 @@ impl Pass {
 fn vjp<R: Real + Element>(
     py: Python<'_>,
     network: &hg2v::model::Network,
-    tape: &mut Tape<Cpu<R>>,
+    workspace: &mut Workspace<Cpu<R>>,
     parameters: &PyReadonlyArray1<'_, R>,
     d_embeddings: &PyReadonlyArray2<'_, R>,
     threads: usize,
@@ -338,8 +338,8 @@ fn vjp<R: Real + Element>(
     let (gradients, d_features) = work::run(py, threads, None, |_| {
         let mut gradients = device.zeros(network.layout.len);
         let seeds = Seeds { pairs: None, embeddings: Some(de), features: true };
-        network.backward(&device, &parameters, tape, seeds, &mut gradients);
-        Ok::<_, hg2v::Error>((gradients, network.feature_gradients(&device, tape)))
+        network.backward(&device, &parameters, workspace, seeds, &mut gradients);
+        Ok::<_, hg2v::Error>((gradients, network.feature_gradients(&device, workspace)))
     })?;
     both(py, network, gradients, d_features)
 }

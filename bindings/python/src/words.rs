@@ -1,58 +1,62 @@
-//! The words that parameters may be, as the enums of Rust spell them.
+//! Options and the words that they take, as the library's tables have them.
 
-use std::fmt;
-
-use hg2v::coarsen::Method;
-use hg2v::dataset::features::When;
-use hg2v::graph::WeightPolicy;
-use hg2v::model::architecture::Layer;
+use hg2v::coarsen::CoarsenMethod;
 use hg2v::nn::dense::Activation;
-use hg2v::nn::readout::Readout;
+use hg2v::stream::Per;
+use hg2v::vocabulary::Named;
+use hg2v_baselines::kernels::wwl::Nodes;
+use hg2v_baselines::options::{Kind, OPTIONS};
+use hg2v_baselines::registry;
 use pyo3::prelude::*;
-use serde::Deserialize;
-use serde::de::value::StrDeserializer;
 
-/// The words of each parameter that is one of a few; Python checks them before Rust reads them.
+use crate::errors::{raised, unreadable};
+
+/// The words of each parameter that is one of a few, or a list of them; Python checks them before
+/// Rust reads them.
 #[pyfunction]
 pub(crate) fn words() -> Vec<(&'static str, Vec<&'static str>)> {
-    vec![
-        ("layer", of::<Layer>()),
-        ("input", of::<Activation>()),
-        ("readout", of::<Readout>()),
-        ("degree", of::<When>()),
-        ("structure", of::<When>()),
-        ("coarsening", of::<Method>()),
-        ("method", of::<Method>()),
-        ("weights", of::<WeightPolicy>()),
-    ]
+    let options = OPTIONS.iter().filter_map(|option| match &option.kind {
+        // Python says `None` where the command says `none`.
+        Kind::Word(_) if option.name == Activation::OPTION.name() => {
+            Some((option.name, of::<Activation>()))
+        }
+        Kind::Word(words) | Kind::List(words) => {
+            Some((option.name, (words.all)().into_iter().map(|(word, _)| word).collect()))
+        }
+        Kind::Whole | Kind::Number | Kind::Switch => None,
+    });
+    // Parameters of functions and of kernels: no options of methods.
+    let others =
+        [("method", of::<CoarsenMethod>()), ("nodes", of::<Nodes>()), ("per", of::<Per>())];
+    options.chain(others).collect()
 }
 
-/// The words that an enum is spelled by: it names them to whoever tries another.
-fn of<'de, T: Deserialize<'de>>() -> Vec<&'static str> {
-    match T::deserialize(StrDeserializer::<Known>::new("")) {
-        Ok(_) => Vec::new(),
-        Err(Known(words)) => words.to_vec(),
-    }
+fn of<T: Named>() -> Vec<&'static str> {
+    T::words().collect()
 }
 
-/// What an enum says to a word that it does not know.
-#[derive(Debug)]
-struct Known(&'static [&'static str]);
-
-impl serde::de::Error for Known {
-    fn custom<T: fmt::Display>(_: T) -> Known {
-        Known(&[])
-    }
-
-    fn unknown_variant(_: &str, words: &'static [&'static str]) -> Known {
-        Known(words)
-    }
+/// The one of `known` that was probably meant by `word`.
+#[pyfunction]
+pub(crate) fn nearest(word: &str, known: Vec<String>) -> Option<String> {
+    hg2v::vocabulary::nearest(word, &known).map(str::to_owned)
 }
 
-impl fmt::Display for Known {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "it must be one of {}", self.0.join(", "))
-    }
+/// An option as documents show it: its name, and what it is by default, `value: methods` each.
+type Shown = (&'static str, Vec<(String, Vec<&'static str>)>);
+
+/// What each option is by default, as the command's help tells it.
+#[pyfunction]
+pub(crate) fn defaults() -> Vec<Shown> {
+    OPTIONS.iter().map(|option| (option.name, registry::defaults(option).values)).collect()
 }
 
-impl std::error::Error for Known {}
+/// The settings of a method with `options`, a JSON object of names and values as users give them.
+#[pyfunction]
+pub(crate) fn settings(py: Python<'_>, method: &str, options: &str) -> PyResult<String> {
+    let options: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(options).map_err(|e| unreadable(py, &e))?;
+    let options: Vec<(&str, serde_json::Value)> =
+        options.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+    let made = registry::find(method).and_then(|entry| entry.settings(&options));
+    made.map(|settings| settings.to_string()).map_err(|e| raised(py, e.into()))
+}

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -144,7 +145,29 @@ def test_folders_of_other_methods_say_their_file(tmp_path):
 def test_words_are_those_of_rust():
     words = dict(hg2v._hg2v.words())
     assert words["weights"] == ["use", "abs", "ignore"]
+    assert words["loss"] == ["jsd", "infonce", "cosine"]
     assert all(len(known) > 1 for known in words.values())
+    # Every parameter that says which words it takes says those, all of them.
+    documents = [hg2v.HG2V.__doc__, hg2v.WassersteinWL.__doc__, hg2v.coarsen.__doc__]
+    lines = [
+        line
+        for document in documents
+        for line in re.sub(r"\n {12,}", " ", document).splitlines()
+        if '``"' in line
+    ]
+    named = "preset layer input readout loss negatives degree structure weights nodes"
+    for name in named.split():
+        about = [line for line in lines if re.match(rf" {{8}}(\w+, )*{name}(, \w+)*: ", line)]
+        assert about, name
+        for text in about:
+            assert [word for word in words[name] if f'``"{word}"``' not in text] == [], text
+
+
+def test_a_word_that_is_nearly_right_is_suggested():
+    with pytest.raises(ParameterError, match="'jsd', 'infonce' or 'cosine'; did you mean 'cosine'"):
+        hg2v.HG2V(loss="cosin").fit([(PATH, None)] * 3)
+    with pytest.raises(ParameterError, match="'default' or 'paper'$"):
+        hg2v.HG2V(preset="theirs").fit([(PATH, None)] * 3)
 
 
 def test_something_in_the_way_says_what_python_can_do(tmp_path):

@@ -1,5 +1,6 @@
 """Models of every method: their vectors, and folders that the command shares."""
 
+import inspect
 import json
 import os
 import pickle
@@ -145,7 +146,7 @@ def test_streams_of_parts_and_shards(per, folder, lines, command, tmp_path):
 def test_streams_refused(model, arrays, lines, tmp_path):
     out = tmp_path / "v.npy"
     for given, said in (
-        (dict(per="edge"), "per is .*graph, node or level"),
+        (dict(per="edge"), "per is 'edge', but it must be 'graph', 'node' or 'level'"),
         (dict(per=3), "per is 3, but it must be a text"),
         (dict(shard="3/2"), "shard is .*such as 2/8"),
         (dict(n_jobs=0), "n_jobs is 0"),
@@ -177,6 +178,46 @@ def test_another_method_s_folder_is_refused(arrays, tmp_path):
     assert config["method"] == "graph2vec"
 
 
+@pytest.mark.parametrize("method", _methods.METHODS)
+def test_defaults_are_the_library_s(method):
+    estimator = _methods.METHODS[method]
+    settings = json.loads(_hg2v.settings(method, "{}"))
+    places = {name: where for name, where in reversed(estimator._places(method))}
+    signature = inspect.signature(estimator).parameters
+    compared = [
+        name
+        for name in places
+        if name in signature and signature[name].default is not None and name != "temperature"
+    ]
+    for name in compared:
+        value = settings
+        for step in places[name].strip("/").split("/"):
+            value = value[step]
+        assert signature[name].default == pytest.approx(value, rel=1e-7), name
+    assert len(compared) >= (0 if method == "statistics" else 1)
+
+
+def test_defaults_of_documents_are_the_library_s():
+    defaults = dict(_hg2v.defaults())
+    rounds = {name: value for value, names in defaults["rounds"] for name in names}
+    text = " ".join(hg2v.KernelVectors.__doc__.split())
+    assert rounds["wl-subtree"] == rounds["wl-oa"]
+    assert f"{rounds['wl-oa']} of the first two kernels and {rounds['wwl']} of the last" in text
+    batch = {name: value for value, names in defaults["batch"] for name in names}["hg2v"]
+    text = " ".join(hg2v.HG2V.__doc__.split())
+    assert f"for more than {batch}, multiply ``lr`` by √(batch/{batch})" in text
+    signature = inspect.signature(hg2v.HG2V).parameters
+    assert defaults["preset"][0][0] == signature["preset"].default
+    assert defaults["temperature"][0][0] == str(signature["temperature"].default)
+    cosine = json.loads(_hg2v.settings("hg2v", '{"loss": "cosine"}'))["recipe"]["loss"]["cosine"]
+    assert cosine["temperature"] == signature["temperature"].default
+    ours = inspect.signature(hg2v.coarsen).parameters
+    theirs = json.loads(_hg2v.settings("hg2v", "{}"))
+    for name in ("method", "ratio", "k", "max_levels"):
+        assert ours[name].default == theirs["coarsening"][name], name
+    assert ours["weights"].default == theirs["weights"]
+
+
 def test_what_is_hg2v_s_alone(arrays):
     other = hg2v.Statistics().fit(arrays).model_
     for asked in (other.parameters, other.features, other.feature_dim, other.untrained):
@@ -184,7 +225,7 @@ def test_what_is_hg2v_s_alone(arrays):
             asked()
     for name in ("majority", "nonsense"):
         with pytest.raises(ParameterError, match=f"method is `?{name}"):
-            _hg2v.settings_of(name)
+            _hg2v.places_of(name)
 
 
 def test_tables_of_any_method(fresh, arrays):

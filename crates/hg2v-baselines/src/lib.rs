@@ -7,7 +7,7 @@
 //! | [`classifiers`] | a class, taught by labels | [GIN](classifiers::gin), [DiffPool](classifiers::diffpool), [MinCutPool](classifiers::mincut) |
 //!
 //! All implement the roles of [`hg2v_eval::method`], so that one harness judges them on
-//! the same splits; [`registry`] has them by name. Each file names its paper, its equations
+//! the same splits; [`registry`] has them by name, and [`options`] what users can tell them. Each file names its paper, its equations
 //! and its cost.
 //!
 //! Networks are built on a small [`tape`] that differentiates, and share [`network`]'s
@@ -22,5 +22,6 @@ pub mod prepared;
 pub mod classifiers;
 pub mod embedders;
 pub mod kernels;
+pub mod options;
 pub mod registry;
 pub mod wl;

@@ -253,12 +253,12 @@ impl<R: Real> Descent<R> {
 }
 
 /// Says of each graph how much speaks for each class.
-pub trait Network<R>: Send + Sync {
+pub trait ClassifierNetwork<R>: Send + Sync {
     /// The scores of the classes, a row a graph, for nodes with the features `x`.
     fn forward(&self, pass: &mut Pass<'_, R>, graphs: &Arc<Graphs<R>>, x: Var) -> Output;
 }
 
-/// What a [`Network`] says.
+/// What a [`ClassifierNetwork`] says.
 #[derive(Debug, Clone, Copy)]
 pub struct Output {
     /// Scores, before any softmax.

@@ -2,7 +2,8 @@
 
 use hg2v::error::{Error, Place, Result};
 use hg2v::saved::Stored;
-use hg2v::{Hg2v, Hg2vParams, Method, Model, Untrained};
+use hg2v::vocabulary::Named;
+use hg2v::{Hg2v, Hg2vParams, Method, Model, Preset, Untrained};
 use hg2v_eval::controls::Majority;
 use hg2v_eval::method::{Candidate, GraphKernel, Learner};
 use serde::Serialize;
@@ -22,6 +23,7 @@ use crate::kernels::vectors::{KernelModel, KernelVectors};
 use crate::kernels::wl_oa::WlOa;
 use crate::kernels::wl_subtree::WlSubtree;
 use crate::kernels::wwl::Wwl;
+use crate::options::{self, MethodOption, Places};
 
 /// A method that can be asked for.
 pub struct Entry {
@@ -40,7 +42,9 @@ pub struct Vectors {
     /// Its settings as they are by default.
     pub defaults: fn() -> Value,
     /// Where in them each option is that a user can give.
-    pub options: &'static [(&'static str, &'static str)],
+    pub options: Places,
+    /// Its settings to start from, where there are several.
+    presets: Option<fn(Preset) -> Value>,
     make: fn(Value) -> serde_json::Result<Box<dyn Method>>,
     load: fn(&Stored) -> Result<Box<dyn Model>>,
 }
@@ -82,30 +86,70 @@ impl Entry {
     /// A method that learns no vectors; an option that it does not have, or a value that the
     /// option cannot have.
     pub fn method(&self, options: &[(&str, Value)]) -> Result<Box<dyn Method>> {
+        self.of_settings(self.settings(options)?)
+    }
+
+    /// The method's settings with these options; whether they are within their domains,
+    /// [`of_settings`](Entry::of_settings) says.
+    ///
+    /// # Errors
+    /// A method that learns no vectors; an option that it does not have, or a word that the
+    /// option does not take.
+    pub fn settings(&self, options: &[(&str, Value)]) -> Result<Value> {
         let vectors = self.learning()?;
         let mut settings = (vectors.defaults)();
-        for (name, value) in options {
-            let places: Vec<&str> = vectors
-                .options
-                .iter()
-                .filter(|(option, _)| option == name)
-                .map(|(_, place)| *place)
-                .collect();
-            if places.is_empty() {
-                let known: Vec<&str> = vectors.options.iter().map(|(option, _)| *option).collect();
-                return Err(Error::parameter(
-                    "method",
-                    self.name,
-                    format!("it has no option {name}; it has: {}", known.join(", ")),
-                ));
+        let (presets, others): (Vec<_>, Vec<_>) =
+            options.iter().cloned().partition(|(name, _)| *name == options::PRESET);
+        for (name, word) in presets {
+            let preset = Preset::of_word(Preset::OPTION, word.as_str().unwrap_or_default())?;
+            let start = vectors.presets.ok_or_else(|| self.lacks(name, &word, vectors))?;
+            settings = start(preset);
+        }
+        self.put(&mut settings, &others)?;
+        Ok(settings)
+    }
+
+    /// Puts options over settings, names and values as users give them.
+    ///
+    /// # Errors
+    /// As [`settings`](Entry::settings).
+    pub fn put(&self, settings: &mut Value, options: &[(&str, Value)]) -> Result<()> {
+        let vectors = self.learning()?;
+        if let Some((name, value)) = options.iter().find(|(name, _)| !vectors.takes(name)) {
+            return Err(self.lacks(name, value, vectors));
+        }
+        // In the order of places: one may be inside another.
+        for (option, place) in vectors.options {
+            let Some((_, given)) = options.iter().find(|(name, _)| name == option) else {
+                continue;
+            };
+            let known = options::find(option);
+            let value = known.map_or_else(|| Ok(given.clone()), |known| known.value(given))?;
+            let Some(slot) = settings.pointer_mut(place) else {
+                let around: Vec<&str> = place.rsplit('/').skip(1).take(2).collect();
+                let around: Vec<&str> = around.into_iter().rev().collect();
+                let requirement = format!("it is for {}", around.join(" "));
+                return Err(Error::parameter(*option, given, requirement));
+            };
+            *slot = value;
+        }
+        Ok(())
+    }
+
+    fn lacks(&self, name: &str, value: &Value, vectors: &Vectors) -> Error {
+        let mut known: Vec<&str> = vectors.options.iter().map(|(option, _)| *option).collect();
+        known.dedup();
+        let known = known.join(", ");
+        match options::find(name) {
+            Some(option) => {
+                let requirement = format!("{} has no such option; it has: {known}", self.name);
+                Error::parameter(option.name, option.spelled(value), requirement)
             }
-            for place in places {
-                if let Some(slot) = settings.pointer_mut(place) {
-                    *slot = value.clone();
-                }
+            None => {
+                let requirement = format!("it has no option {name}; it has: {known}");
+                Error::parameter("method", self.name, requirement)
             }
         }
-        self.of_settings(settings)
     }
 
     /// The method with all its [settings](Method::settings).
@@ -140,13 +184,73 @@ impl Entry {
         match (self.judged, &self.vectors) {
             (Some(judged), _) => Ok(judged(seed)),
             (None, Some(vectors)) => {
-                let seeded = vectors.options.iter().any(|(option, _)| *option == "seed");
                 let options = [("seed", Value::from(seed))];
-                self.method(&options[..usize::from(seeded)]).map(Judged::Method)
+                self.method(&options[..usize::from(vectors.takes("seed"))]).map(Judged::Method)
             }
             (None, None) => Err(Error::parameter("method", self.name, "it makes nothing")),
         }
     }
+}
+
+impl Vectors {
+    /// Whether it has this option.
+    pub fn takes(&self, name: &str) -> bool {
+        self.options.iter().any(|(option, _)| *option == name)
+    }
+
+    /// What an option is in `settings`, as a user would give it.
+    fn spelled(&self, settings: &Value, option: &MethodOption) -> Option<String> {
+        let (_, place) = self.options.iter().find(|(name, _)| *name == option.name)?;
+        if let Some(value) = settings.pointer(place) {
+            return Some(option.spelled(value));
+        }
+        // A parameter of a word that another option may be: what it is with that word.
+        let (outer, around) =
+            self.options.iter().find(|(name, at)| name != &option.name && place.starts_with(at))?;
+        let inside = place.strip_prefix(around)?;
+        let word = Value::from(inside.split('/').nth(1)?);
+        let value = options::find(outer)?.value(&word).ok()?;
+        Some(option.spelled(value.pointer(inside)?))
+    }
+}
+
+/// What an option is by default.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Defaults {
+    /// Each value as a user would give it, and the methods that have it, in the order of
+    /// [`METHODS`].
+    pub values: Vec<(String, Vec<&'static str>)>,
+    /// Presets that have another one than HG2V by default.
+    pub presets: Vec<(&'static str, String)>,
+}
+
+/// What an option is unless somebody says otherwise: read from the settings of all methods that
+/// have it.
+pub fn defaults(option: &MethodOption) -> Defaults {
+    if option.name == options::PRESET {
+        let taking = METHODS.iter().filter(|entry| has_presets(entry)).map(|entry| entry.name);
+        let values = vec![(Preset::default().to_string(), taking.collect())];
+        return Defaults { values, presets: Vec::new() };
+    }
+    let (mut values, mut presets) = (Vec::<(String, Vec<&str>)>::new(), Vec::new());
+    for entry in METHODS {
+        let Some(vectors) = &entry.vectors else { continue };
+        let Some(value) = vectors.spelled(&(vectors.defaults)(), option) else { continue };
+        let start = vectors.presets.filter(|_| presets.is_empty());
+        for preset in start.iter().flat_map(|_| Preset::values()) {
+            let other = start.and_then(|start| vectors.spelled(&start(preset), option));
+            presets.extend(other.filter(|other| *other != value).map(|v| (preset.word(), v)));
+        }
+        match values.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, methods)) => methods.push(entry.name),
+            None => values.push((value, vec![entry.name])),
+        }
+    }
+    Defaults { values, presets }
+}
+
+fn has_presets(entry: &Entry) -> bool {
+    entry.vectors.as_ref().is_some_and(|vectors| vectors.presets.is_some())
 }
 
 /// The method called `name`.
@@ -154,10 +258,10 @@ impl Entry {
 /// # Errors
 /// A name that no method has.
 pub fn find(name: &str) -> Result<&'static Entry> {
-    METHODS.iter().find(|entry| entry.name == name).ok_or_else(|| {
-        let known: Vec<&str> = METHODS.iter().map(|entry| entry.name).collect();
-        let requirement = format!("it must be one of: {}", known.join(", "));
-        Error::parameter("method", hg2v::error::shown(name), requirement)
+    METHODS.iter().find(|entry| entry.name == name).ok_or_else(|| Error::Unknown {
+        option: "method".into(),
+        name: name.to_owned(),
+        known: METHODS.iter().map(|entry| entry.name.to_owned()).collect(),
     })
 }
 
@@ -187,7 +291,7 @@ pub fn model(stored: &Stored, folder: &Path) -> Result<Box<dyn Model>> {
 /// A method that is made of its settings, and read by `load`.
 const fn vectors<M>(
     defaults: fn() -> Value,
-    options: &'static [(&'static str, &'static str)],
+    options: Places,
     load: fn(&Stored) -> Result<Box<dyn Model>>,
 ) -> Option<Vectors>
 where
@@ -195,7 +299,19 @@ where
 {
     let make: fn(Value) -> serde_json::Result<Box<dyn Method>> =
         |settings| Ok(Box::new(serde_json::from_value::<M>(settings)?));
-    Some(Vectors { defaults, options, make, load })
+    Some(Vectors { defaults, options, presets: None, make, load })
+}
+
+/// A method whose settings are HG2V's.
+const fn hg2v_vectors<M>() -> Option<Vectors>
+where
+    M: Method + DeserializeOwned + 'static,
+{
+    let defaults = || json(Hg2vParams::default());
+    match vectors::<M>(defaults, options::HG2V, hg2v_model) {
+        Some(vectors) => Some(Vectors { presets: Some(|preset| json(preset.params())), ..vectors }),
+        None => None,
+    }
 }
 
 fn json(value: impl Serialize) -> Value {
@@ -210,105 +326,18 @@ fn kernel_model(stored: &Stored) -> Result<Box<dyn Model>> {
     Ok(Box::new(KernelModel::from_stored(stored)?))
 }
 
-/// Options of HG2V's network, its training, its features and its coarsening.
-const HG2V: &[(&str, &str)] = &[
-    ("dim", "/architecture/dim"),
-    ("hops", "/architecture/hops"),
-    ("levels", "/architecture/levels"),
-    ("layer", "/architecture/layer"),
-    ("input", "/architecture/input"),
-    ("bias", "/architecture/bias"),
-    ("readout", "/architecture/readout"),
-    ("finest", "/architecture/finest"),
-    ("local", "/architecture/local"),
-    ("log", "/architecture/log"),
-    ("epochs", "/recipe/epochs"),
-    ("batch", "/recipe/batch"),
-    ("lr", "/recipe/lr"),
-    ("decay", "/recipe/decay"),
-    ("loss", "/recipe/loss"),
-    ("negatives", "/recipe/negatives"),
-    ("attributes", "/features/attributes"),
-    ("labels", "/features/labels"),
-    ("degree", "/features/degree"),
-    ("structure", "/features/structure"),
-    ("coarsening", "/coarsening/method"),
-    ("ratio", "/coarsening/ratio"),
-    ("k", "/coarsening/k"),
-    ("weights", "/weights"),
-    ("seed", "/recipe/seed"),
-    ("seed", "/coarsening/seed"),
-];
-
-const GRAPH2VEC: &[(&str, &str)] = &[
-    ("rounds", "/rounds"),
-    ("dim", "/skip_gram/dim"),
-    ("epochs", "/skip_gram/epochs"),
-    ("lr", "/skip_gram/lr"),
-    ("batch", "/skip_gram/batch"),
-    ("seed", "/skip_gram/seed"),
-];
-
-const GRAPH2VEC_LOUKAS: &[(&str, &str)] = &[
-    ("rounds", "/graph2vec/rounds"),
-    ("dim", "/graph2vec/skip_gram/dim"),
-    ("epochs", "/graph2vec/skip_gram/epochs"),
-    ("lr", "/graph2vec/skip_gram/lr"),
-    ("batch", "/graph2vec/skip_gram/batch"),
-    ("coarsening", "/coarsening/method"),
-    ("ratio", "/coarsening/ratio"),
-    ("k", "/coarsening/k"),
-    ("seed", "/graph2vec/skip_gram/seed"),
-    ("seed", "/coarsening/seed"),
-];
-
-const INFOGRAPH: &[(&str, &str)] = &[
-    ("dim", "/hidden"),
-    ("layers", "/layers"),
-    ("epochs", "/epochs"),
-    ("batch", "/batch"),
-    ("lr", "/lr"),
-    ("attributes", "/features/attributes"),
-    ("labels", "/features/labels"),
-    ("degree", "/features/degree"),
-    ("structure", "/features/structure"),
-    ("seed", "/seed"),
-];
-
-const WL_SUBTREE: &[(&str, &str)] = &[
-    ("rounds", "/kernel/wl-subtree/rounds"),
-    ("dim", "/dim"),
-    ("landmarks", "/landmarks"),
-    ("seed", "/seed"),
-];
-
-const WL_OA: &[(&str, &str)] = &[
-    ("rounds", "/kernel/wl-oa/rounds"),
-    ("dim", "/dim"),
-    ("landmarks", "/landmarks"),
-    ("seed", "/seed"),
-];
-
-const WWL: &[(&str, &str)] = &[
-    ("rounds", "/kernel/wwl/rounds"),
-    ("lambda", "/kernel/wwl/lambda"),
-    ("dim", "/dim"),
-    ("landmarks", "/landmarks"),
-    ("seed", "/seed"),
-];
-
 /// All methods, in the order of tables: HG2V and its controls, then others by role.
 pub static METHODS: &[Entry] = &[
     Entry {
         name: "hg2v",
         about: "Hierarchical Graph2Vec",
-        vectors: vectors::<Hg2vParams>(|| json(Hg2vParams::default()), HG2V, hg2v_model),
+        vectors: hg2v_vectors::<Hg2vParams>(),
         judged: None,
     },
     Entry {
         name: "untrained",
         about: "the same network, never trained",
-        vectors: vectors::<Untrained>(|| json(Hg2vParams::default()), HG2V, hg2v_model),
+        vectors: hg2v_vectors::<Untrained>(),
         judged: None,
     },
     Entry {
@@ -332,7 +361,7 @@ pub static METHODS: &[Entry] = &[
         about: "skip-gram over Weisfeiler–Lehman labels",
         vectors: vectors::<Graph2Vec>(
             || json(Graph2Vec::default()),
-            GRAPH2VEC,
+            options::GRAPH2VEC,
             |stored| Ok(Box::new(Graph2VecModel::from_stored(stored)?)),
         ),
         judged: None,
@@ -340,7 +369,7 @@ pub static METHODS: &[Entry] = &[
     Entry {
         name: "graph2vec-gnn",
         about: "HG2V without coarsening",
-        vectors: vectors::<Graph2VecGnn>(|| json(Hg2vParams::default()), HG2V, hg2v_model),
+        vectors: hg2v_vectors::<Graph2VecGnn>(),
         judged: None,
     },
     Entry {
@@ -348,7 +377,7 @@ pub static METHODS: &[Entry] = &[
         about: "Graph2Vec over all levels of pyramids",
         vectors: vectors::<Graph2VecLoukas>(
             || json(Graph2VecLoukas::default()),
-            GRAPH2VEC_LOUKAS,
+            options::GRAPH2VEC_LOUKAS,
             |stored| Ok(Box::new(Graph2VecLoukasModel::from_stored(stored)?)),
         ),
         judged: None,
@@ -358,7 +387,7 @@ pub static METHODS: &[Entry] = &[
         about: "nodes told from those of other graphs by what a graph says of itself",
         vectors: vectors::<InfoGraph>(
             || json(InfoGraph::default()),
-            INFOGRAPH,
+            options::INFOGRAPH,
             |stored| Ok(Box::new(InfoGraphModel::from_stored(stored)?)),
         ),
         judged: None,
@@ -368,7 +397,7 @@ pub static METHODS: &[Entry] = &[
         about: "the Weisfeiler–Lehman subtree kernel",
         vectors: vectors::<KernelVectors>(
             || json(KernelVectors::wl_subtree()),
-            WL_SUBTREE,
+            options::WL_SUBTREE,
             kernel_model,
         ),
         judged: Some(|_| Judged::Kernel(Box::new(WlSubtree::default()))),
@@ -376,13 +405,21 @@ pub static METHODS: &[Entry] = &[
     Entry {
         name: "wl-oa",
         about: "the Weisfeiler–Lehman optimal assignment kernel",
-        vectors: vectors::<KernelVectors>(|| json(KernelVectors::wl_oa()), WL_OA, kernel_model),
+        vectors: vectors::<KernelVectors>(
+            || json(KernelVectors::wl_oa()),
+            options::WL_OA,
+            kernel_model,
+        ),
         judged: Some(|_| Judged::Kernel(Box::new(WlOa::default()))),
     },
     Entry {
         name: "wwl",
         about: "the Wasserstein Weisfeiler–Lehman kernel",
-        vectors: vectors::<KernelVectors>(|| json(KernelVectors::wwl()), WWL, kernel_model),
+        vectors: vectors::<KernelVectors>(
+            || json(KernelVectors::wwl()),
+            options::WWL,
+            kernel_model,
+        ),
         judged: Some(|_| Judged::Kernel(Box::new(Wwl::default()))),
     },
     Entry {

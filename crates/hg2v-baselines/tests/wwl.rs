@@ -150,7 +150,7 @@ fn kernels_fall_with_the_distance_and_say_how_far_they_are() {
             ..GraphRecord::default()
         })
         .collect();
-    let wwl = Wwl { rounds: vec![1, 2], lambdas: vec![0.5, 2.0], ..Wwl::default() };
+    let wwl = Wwl { rounds: vec![1, 2], gammas: vec![0.5, 2.0], ..Wwl::default() };
     let heard = Mutex::new(Vec::new());
     let listen = |report: &Report<'_>| {
         heard.lock().unwrap().push((report.done, report.total));
@@ -164,13 +164,13 @@ fn kernels_fall_with_the_distance_and_say_how_far_they_are() {
     assert_eq!((wwl.variant(1), wwl.variant(2)), ((1, 2.0), (2, 0.5)));
     let w = distances(&records, &wwl);
     for (setting, gram) in grams.iter().enumerate() {
-        let (_, lambda) = wwl.variant(setting);
-        assert_eq!(gram.row(3)[7], (-lambda * w[setting / 2].row(3)[7]).exp());
+        let (_, gamma) = wwl.variant(setting);
+        assert_eq!(gram.row(3)[7], (-gamma * w[setting / 2].row(3)[7]).exp());
         assert_eq!(gram.row(5)[5], 1.0);
     }
     let nothing = Wwl { rounds: Vec::new(), ..Wwl::default() };
     assert!(nothing.grams(&collect(&records), &Context::default()).is_err());
-    let negative = Wwl { lambdas: vec![-1.0], ..Wwl::default() };
+    let negative = Wwl { gammas: vec![-1.0], ..Wwl::default() };
     assert!(
         negative
             .grams(&collect(&records), &Context::default())

@@ -1,34 +1,26 @@
 //! Options about distances between vectors that several commands share.
 
-use clap::ValueEnum;
 use hg2v_search::catalog::SearchOptions;
 use hg2v_search::{IndexKind, Metric};
+
+use crate::vocabulary::word;
 
 /// How far apart two vectors are.
 #[derive(clap::Args, Clone, Copy)]
 pub(crate) struct DistanceArgs {
-    /// How far apart two vectors are [default: cosine]
-    #[arg(long, value_enum, value_name = "METRIC")]
-    metric: Option<MetricArg>,
+    #[arg(long, value_name = "METRIC", value_parser = word::<Metric>(), help = format!(
+        "How far apart two vectors are [default: {}]",
+        SearchOptions::default().metric
+    ))]
+    metric: Option<Metric>,
     /// Bring every column to mean 0 and variance 1 first
     #[arg(long, alias = "standardize")]
     pub(crate) standardise: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum MetricArg {
-    /// 1 less the cosine of their angle
-    Cosine,
-    /// the length of their difference
-    Euclidean,
-}
-
 impl DistanceArgs {
     pub(crate) fn metric(&self) -> Metric {
-        match self.metric {
-            None | Some(MetricArg::Cosine) => Metric::Cosine,
-            Some(MetricArg::Euclidean) => Metric::Euclidean,
-        }
+        self.metric.unwrap_or(SearchOptions::default().metric)
     }
 
     /// Whether somebody said how far apart vectors are.
@@ -41,7 +33,7 @@ impl DistanceArgs {
     pub(crate) fn for_outliers(self) -> DistanceArgs {
         match self.metric {
             Some(_) => self,
-            None => DistanceArgs { metric: Some(MetricArg::Euclidean), standardise: true },
+            None => DistanceArgs { metric: Some(Metric::Euclidean), standardise: true },
         }
     }
 

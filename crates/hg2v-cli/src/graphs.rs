@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
-use hg2v::coarsen::Method;
+use clap::Args;
 use hg2v::coarsen::cache::Cache;
 use hg2v::dataset::features::Origin;
 use hg2v::dataset::summary::SummaryOptions;
@@ -36,58 +35,6 @@ impl CacheArgs {
         match self.no_cache {
             true => None,
             false => self.cache_dir.clone().or_else(Cache::default_folder).map(Cache::new),
-        }
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum MethodArg {
-    /// closed neighbourhoods of least local variation
-    VariationNeighborhoods,
-    /// edges of least local variation
-    VariationEdges,
-    /// maximal cliques of least local variation
-    VariationCliques,
-    /// edges heavy for their ends
-    HeavyEdge,
-    /// edges of least algebraic distance (Jacobi)
-    AlgebraicJc,
-    /// edges of largest affinity (Gauss–Seidel)
-    AffinityGs,
-    /// Kron reduction: eliminate every second node
-    Kron,
-}
-
-impl From<MethodArg> for Method {
-    fn from(method: MethodArg) -> Method {
-        match method {
-            MethodArg::VariationNeighborhoods => Method::VariationNeighborhoods,
-            MethodArg::VariationEdges => Method::VariationEdges,
-            MethodArg::VariationCliques => Method::VariationCliques,
-            MethodArg::HeavyEdge => Method::HeavyEdge,
-            MethodArg::AlgebraicJc => Method::AlgebraicJc,
-            MethodArg::AffinityGs => Method::AffinityGs,
-            MethodArg::Kron => Method::Kron,
-        }
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum WeightArg {
-    /// as they are
-    Use,
-    /// their absolute values
-    Abs,
-    /// every edge weighs 1
-    Ignore,
-}
-
-impl From<WeightArg> for WeightPolicy {
-    fn from(weights: WeightArg) -> WeightPolicy {
-        match weights {
-            WeightArg::Use => WeightPolicy::Use,
-            WeightArg::Abs => WeightPolicy::Abs,
-            WeightArg::Ignore => WeightPolicy::Ignore,
         }
     }
 }

@@ -32,7 +32,7 @@ const ECHO: Duration = Duration::from_millis(200);
 static ASKED: AtomicI32 = AtomicI32::new(0);
 
 /// What is said at the end, and whether the work itself will come to one.
-static FAREWELL: Mutex<Option<(String, Way)>> = Mutex::new(None);
+static FAREWELL: Mutex<Option<(String, Ending)>> = Mutex::new(None);
 
 /// The process that works for this one.
 static CHILD: Mutex<Option<Child>> = Mutex::new(None);
@@ -68,7 +68,7 @@ pub(crate) fn code_of(signal: i32) -> u8 {
 
 fn end(signal: i32, json: bool) -> ! {
     ASKED.store(signal, Ordering::SeqCst);
-    if matches!(*locked(&FAREWELL), Some((_, Way::AfterTheStep))) {
+    if matches!(*locked(&FAREWELL), Some((_, Ending::AfterTheStep))) {
         // Whoever comes to the end of a step ends the process.
         thread::sleep(PATIENCE);
     }
@@ -97,7 +97,7 @@ pub(crate) fn leave_to_signal(error: &anyhow::Error) {
 
 /// How work ends that can be continued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Ending {
     AtOnce,
     AfterTheStep,
 }
@@ -108,14 +108,14 @@ pub(crate) struct Farewell(());
 impl Farewell {
     /// The work ends at once, with these words.
     pub(crate) fn at_once(words: impl Into<String>) -> Farewell {
-        *locked(&FAREWELL) = Some((words.into(), Way::AtOnce));
+        *locked(&FAREWELL) = Some((words.into(), Ending::AtOnce));
         Farewell(())
     }
 
     /// The work looks at [`asked`] after every step and ends with a [`Stopped`]; a step that does
     /// not come to its end soon is cut short, with these words.
     pub(crate) fn after_the_step(words: impl Into<String>) -> Farewell {
-        *locked(&FAREWELL) = Some((words.into(), Way::AfterTheStep));
+        *locked(&FAREWELL) = Some((words.into(), Ending::AfterTheStep));
         Farewell(())
     }
 }

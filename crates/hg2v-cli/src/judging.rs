@@ -117,8 +117,8 @@ pub(crate) fn table_of(rows: &[Judgement]) -> Vec<String> {
         };
         line(name, "C-SVM, radial", cells(&result.validation, &result.test, result.seconds));
         for also in &result.also {
-            let classifier = also.classifier.to_string();
-            line(name, &classifier, cells(&also.validation, &also.test, also.seconds));
+            let classifier = also.classifier.title();
+            line(name, classifier, cells(&also.validation, &also.test, also.seconds));
         }
     }
     table.lines()

@@ -10,7 +10,7 @@ mod host;
 mod interrupt;
 mod json;
 mod judging;
-mod network;
+mod method;
 mod out;
 mod predictions;
 mod progress;

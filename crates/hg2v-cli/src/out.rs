@@ -4,12 +4,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use hg2v::dataset::{self, Format, Sink};
 use hg2v::error::Error;
 use hg2v::output::overwrite::{Destination, Overwrite};
 
 use crate::context::Context;
+use crate::vocabulary::word_where;
 
 /// Where to write a collection of graphs.
 #[derive(Args, Clone)]
@@ -19,8 +20,8 @@ pub(crate) struct Out {
     #[arg(long, short, value_name = "PATH")]
     pub(crate) out: PathBuf,
     /// Format of PATH [default: by its name]
-    #[arg(long, value_enum)]
-    format: Option<Layout>,
+    #[arg(long, value_parser = word_where(Format::is_written))]
+    format: Option<Format>,
     #[command(flatten)]
     pub(crate) force: ForceArgs,
 }
@@ -44,42 +45,11 @@ impl ForceArgs {
     }
 }
 
-/// The formats that are written, as a user names them.
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum Layout {
-    /// a folder NAME with NAME_A.txt, NAME_graph_indicator.txt, …
-    Tu,
-    /// the same folder in a zip
-    TuZip,
-    /// one JSON object a line
-    Jsonl,
-    /// the same, gzip-compressed
-    #[value(name = "jsonl.gz")]
-    JsonlGz,
-    /// a folder of edges.csv, nodes.csv and graphs.csv
-    Csv,
-    /// one row a graph
-    Parquet,
-}
-
-impl From<Layout> for Format {
-    fn from(layout: Layout) -> Format {
-        match layout {
-            Layout::Tu => Format::TuFolder,
-            Layout::TuZip => Format::TuZip,
-            Layout::Jsonl => Format::Jsonl,
-            Layout::JsonlGz => Format::JsonlGz,
-            Layout::Csv => Format::CsvFolder,
-            Layout::Parquet => Format::Parquet,
-        }
-    }
-}
-
 impl Out {
     /// Begins writing.
     pub(crate) fn create(&self, context: &Context) -> hg2v::Result<Box<dyn Sink>> {
         refuse_json(&self.out, context)?;
-        dataset::create(self.force.at(&self.out), self.format.map(Format::from))
+        dataset::create(self.force.at(&self.out), self.format)
     }
 }
 

@@ -2,7 +2,6 @@
 //! one setting each, chosen on the same folds inside the training part, columns
 //! standardised on the part that is trained on.
 
-use std::fmt;
 use std::time::Instant;
 
 use hg2v::parallel::try_map;
@@ -30,8 +29,7 @@ const NEIGHBORS: [usize; 7] = [1, 3, 5, 7, 9, 15, 25];
 const LOGISTIC_TOLERANCE: f64 = 1e-4;
 
 /// A classifier beside the C-SVM with a radial kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Classifier {
     /// A C-SVM with a linear kernel; C from 10⁻⁴ to 10, in decades.
     LinearSvm,
@@ -41,14 +39,20 @@ pub enum Classifier {
     NearestNeighbors,
 }
 
-/// Its name, as tables print it.
-impl fmt::Display for Classifier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+hg2v::vocabulary! { Classifier, "also":
+    LinearSvm => "linear" (before "linear-svm"), "a C-SVM with a linear kernel";
+    Logistic => "logistic", "logistic regression";
+    NearestNeighbors => "knn" (before "nearest-neighbors"), "the vote of the k nearest";
+}
+
+impl Classifier {
+    /// Its name, as tables print it.
+    pub fn title(self) -> &'static str {
+        match self {
             Classifier::LinearSvm => "linear SVM",
             Classifier::Logistic => "logistic regression",
             Classifier::NearestNeighbors => "nearest neighbours",
-        })
+        }
     }
 }
 

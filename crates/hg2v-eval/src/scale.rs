@@ -1,7 +1,6 @@
 //! Columns made comparable.
 
-use hg2v_search::scale::Scale;
-use serde::{Deserialize, Serialize};
+use hg2v_search::scale::StandardScaler;
 
 use crate::error::{Error, Result, same_length};
 use crate::matrix::Matrix;
@@ -14,42 +13,25 @@ pub fn signed_log(x: &mut Matrix) {
     }
 }
 
-/// Mean and scale of each column, as scikit-learn's `StandardScaler` fits them; see [`Scale`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StandardScaler {
-    /// The mean of each column.
-    pub means: Vec<f64>,
-    /// What each column is divided by.
-    pub scales: Vec<f64>,
+/// Mean and scale of the columns of `x`.
+///
+/// # Errors
+/// A matrix without rows.
+pub fn fit(x: &Matrix) -> Result<StandardScaler> {
+    if x.rows() == 0 {
+        return Err(Error::Empty { what: "the matrix to standardise" });
+    }
+    Ok(StandardScaler::of(x.values(), x.columns()))
 }
 
-impl StandardScaler {
-    /// Mean and scale of the columns of `x`.
-    ///
-    /// # Errors
-    /// A matrix without rows.
-    pub fn fit(x: &Matrix) -> Result<StandardScaler> {
-        if x.rows() == 0 {
-            return Err(Error::Empty { what: "the matrix to standardise" });
-        }
-        let Scale { means, scales } = Scale::of(x.values(), x.columns());
-        Ok(StandardScaler { means, scales })
-    }
-
-    /// `(x − mean) / scale` of every column.
-    ///
-    /// # Errors
-    /// A matrix with other columns than were fitted.
-    pub fn transform(&self, x: &mut Matrix) -> Result<()> {
-        same_length("columns to standardise", self.means.len(), x.columns())?;
-        let columns = x.columns().max(1);
-        for row in x.values_mut().chunks_exact_mut(columns) {
-            for ((value, mean), scale) in row.iter_mut().zip(&self.means).zip(&self.scales) {
-                *value = (*value - mean) / scale;
-            }
-        }
-        Ok(())
-    }
+/// `(x − mean) / scale` of every column.
+///
+/// # Errors
+/// A matrix with other columns than were fitted.
+pub fn standardise(x: &mut Matrix, scaler: &StandardScaler) -> Result<()> {
+    same_length("columns to standardise", scaler.means.len(), x.columns())?;
+    scaler.apply(x.values_mut());
+    Ok(())
 }
 
 /// The rows to train on and the rows to test on, standardised on the former where
@@ -62,9 +44,9 @@ pub(crate) fn parts(
 ) -> Result<(Matrix, Matrix)> {
     let (mut train, mut test) = (x.take(train)?, x.take(test)?);
     if standardize {
-        let scaler = StandardScaler::fit(&train)?;
-        scaler.transform(&mut train)?;
-        scaler.transform(&mut test)?;
+        let scaler = fit(&train)?;
+        standardise(&mut train, &scaler)?;
+        standardise(&mut test, &scaler)?;
     }
     Ok((train, test))
 }
@@ -84,10 +66,10 @@ mod tests {
     #[test]
     fn columns_get_mean_0_and_variance_1_and_constant_ones_mean_0() {
         let mut x = Matrix::new(4, 2, vec![1.0, 0.1, 2.0, 0.1, 3.0, 0.1, 6.0, 0.1]).unwrap();
-        let scaler = StandardScaler::fit(&x).unwrap();
+        let scaler = fit(&x).unwrap();
         assert_eq!(scaler.means[0], 3.0);
         assert_eq!(scaler.scales, [3.5f64.sqrt(), 1.0]);
-        scaler.transform(&mut x).unwrap();
+        standardise(&mut x, &scaler).unwrap();
         let column = |at: usize| (0..4).map(|row| x.row(row)[at]).collect::<Vec<f64>>();
         assert!(column(0).iter().sum::<f64>().abs() < 1e-15);
         assert!((column(0).iter().map(|v| v * v).sum::<f64>() - 4.0).abs() < 1e-14);

@@ -20,8 +20,7 @@ use crate::select::{self, Setting};
 use crate::split::{Split, stratified_folds, stratified_shuffle};
 
 /// Who sees what.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
     /// Stratified 80/20 splits; the embedder is trained on the 80 alone.
     #[default]
@@ -31,6 +30,12 @@ pub enum Mode {
     /// Ten folds, each the test part once; the embedder is trained on all graphs,
     /// without labels.
     Tenfold,
+}
+
+hg2v::vocabulary! { Mode, "protocol":
+    Inductive => "inductive", "80/20 splits, trained on the 80";
+    Transductive => "transductive", "80/20 splits, trained on all graphs without labels";
+    Tenfold => "tenfold", "ten folds, trained on all graphs without labels";
 }
 
 /// Graphs with labels, and how methods are judged on them.

@@ -49,5 +49,5 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
     chromium.close()
 print(
     f"{GRAPHS} graphs, {size / 1e6:.1f} MB: a frame is drawn in {times['draw']:.1f} ms (at worst {times['worst']:.1f}), "
-    f"without a graphics card; frames are {times['gap']:.1f} ms apart; pointing takes {times['point']:.2f} ms"
+    f"without a GPU; frames are {times['gap']:.1f} ms apart; pointing takes {times['point']:.2f} ms"
 )

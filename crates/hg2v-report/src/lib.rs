@@ -17,8 +17,9 @@
 //! use hg2v::graph::GraphRecord;
 //! use hg2v::prepare::Run;
 //! use hg2v::{Hg2v, Model};
-//! use hg2v_report::{Contents, Map, PageMode, ProjectionMethod, page};
+//! use hg2v_report::{Contents, Map, PageMode, page};
 //! use hg2v_search::catalog::SearchOptions;
+//! use hg2v_search::project::ProjectionMethod;
 //!
 //! let path = |n: u32| (1..n).map(|v| [v - 1, v]).collect();
 //! let graphs: Vec<_> = (4..12)
@@ -56,5 +57,5 @@ pub mod page;
 #[path = "../build/link.rs"]
 mod link;
 
-pub use map::{Map, Projection, ProjectionMethod};
+pub use map::{Map, Projection};
 pub use page::{Contents, Page, PageMode, page};

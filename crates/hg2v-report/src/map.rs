@@ -3,48 +3,32 @@
 use std::borrow::Cow;
 
 use hg2v::error::Result;
+use hg2v::vocabulary::Named;
 use hg2v_search::catalog::SearchOptions;
-use hg2v_search::project::{Point, Tsne, Umap, pca, tsne, umap};
+use hg2v_search::project::{Point, ProjectionMethod, Tsne, Umap, pca, tsne, umap};
 use hg2v_search::{Index, Metric, Neighbor, NeighborGraph, Space};
 
-/// How vectors become places.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProjectionMethod {
-    /// Principal components.
-    Pca,
-    /// t-SNE.
-    Tsne,
-    /// UMAP.
-    Umap,
+/// How many neighbours of each of `rows` vectors a map looks at.
+fn neighbors_needed(method: ProjectionMethod, rows: usize) -> Result<usize> {
+    match method {
+        ProjectionMethod::Pca => Ok(0),
+        ProjectionMethod::Tsne => Tsne::default().neighbors_needed(rows),
+        ProjectionMethod::Umap => Umap::default().neighbors_needed(rows),
+    }
 }
 
-impl ProjectionMethod {
-    /// The name users type.
-    pub fn name(self) -> &'static str {
-        match self {
-            ProjectionMethod::Pca => "pca",
-            ProjectionMethod::Tsne => "tsne",
-            ProjectionMethod::Umap => "umap",
-        }
-    }
-
-    /// How many neighbours of each of `rows` vectors it looks at.
-    fn neighbors_needed(self, rows: usize) -> Result<usize> {
-        match self {
-            ProjectionMethod::Pca => Ok(0),
-            ProjectionMethod::Tsne => Tsne::default().neighbors_needed(rows),
-            ProjectionMethod::Umap => Umap::default().neighbors_needed(rows),
-        }
-    }
-
-    /// A place for each row of `graph`; `components` are those of PCA.
-    fn points(self, graph: &NeighborGraph, components: &[Point], seed: u64) -> Result<Vec<Point>> {
-        match self {
-            ProjectionMethod::Pca => Ok(components.to_vec()),
-            ProjectionMethod::Tsne => tsne(graph, components, &Tsne::default(), |_| ()),
-            ProjectionMethod::Umap => {
-                umap(graph, components, &Umap { seed, ..Umap::default() }, |_| ())
-            }
+/// A place for each row of `graph`; `components` are those of PCA.
+fn points(
+    method: ProjectionMethod,
+    graph: &NeighborGraph,
+    components: &[Point],
+    seed: u64,
+) -> Result<Vec<Point>> {
+    match method {
+        ProjectionMethod::Pca => Ok(components.to_vec()),
+        ProjectionMethod::Tsne => tsne(graph, components, &Tsne::default(), |_| ()),
+        ProjectionMethod::Umap => {
+            umap(graph, components, &Umap { seed, ..Umap::default() }, |_| ())
         }
     }
 }
@@ -99,7 +83,7 @@ impl Map {
         };
         let mut needed = 0;
         for method in methods {
-            needed = needed.max(method.neighbors_needed(space.len())?);
+            needed = needed.max(neighbors_needed(*method, space.len())?);
         }
         let same = metric == Metric::Euclidean;
         let k = if same { needed.max(NEIGHBORS) } else { NEIGHBORS };
@@ -119,9 +103,9 @@ impl Map {
         };
         let mut projections = Vec::new();
         for method in methods {
-            watch(method.name());
-            let points = method.points(&of_maps, &components, seed)?;
-            projections.push(Projection { name: method.name().to_owned(), points });
+            watch(method.word());
+            let points = self::points(*method, &of_maps, &components, seed)?;
+            projections.push(Projection { name: method.word().to_owned(), points });
         }
         let words = match metric {
             Metric::Euclidean => "Euclidean",
@@ -138,7 +122,7 @@ mod tests {
     use super::*;
     use hg2v::linalg::vector::start_value;
     use hg2v_search::IndexKind;
-    use hg2v_search::scale::Scale;
+    use hg2v_search::scale::StandardScaler;
 
     /// Lists and maps are what each would be with a neighbour graph of its own.
     #[test]
@@ -154,7 +138,7 @@ mod tests {
             let map = Map::new(DIM, vectors.clone(), options, &methods, |_| ()).unwrap();
             let mut rows = vectors.clone();
             if standardise {
-                Scale::of(&rows, DIM).apply(&mut rows);
+                StandardScaler::of(&rows, DIM).apply(&mut rows);
             }
             let own = |metric, k| {
                 let space = Space::new(DIM, rows.clone(), metric).unwrap();
@@ -164,9 +148,10 @@ mod tests {
             assert_eq!(map.neighbors, own(metric, NEIGHBORS).into_lists(NEIGHBORS));
             let components = pca(DIM, &rows, 2).unwrap().points();
             for (method, projection) in methods.into_iter().zip(map.projections) {
-                let k = method.neighbors_needed(60).unwrap().max(1);
-                let points = method.points(&own(Metric::Euclidean, k), &components, 3).unwrap();
-                assert_eq!(projection, Projection { name: method.name().to_owned(), points });
+                let k = neighbors_needed(method, 60).unwrap().max(1);
+                let points =
+                    super::points(method, &own(Metric::Euclidean, k), &components, 3).unwrap();
+                assert_eq!(projection, Projection { name: method.word().to_owned(), points });
             }
         }
     }

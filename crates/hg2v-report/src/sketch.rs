@@ -329,8 +329,9 @@ fn put_edges(out: &mut Vec<u8>, edges: &[[u32; 2]]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hg2v::coarsen::Method;
+    use hg2v::coarsen::CoarsenMethod;
     use hg2v::graph::{Features, WeightPolicy};
+    use hg2v::vocabulary::Named;
 
     fn made(record: &GraphRecord, params: &Params) -> (Graph, Pyramid) {
         let (graph, _) = Graph::from_record(record, WeightPolicy::Abs).unwrap();
@@ -419,12 +420,12 @@ mod tests {
         let down = (1..side).flat_map(|r| (0..side).map(move |c| [node(r - 1, c), node(r, c)]));
         let edges = right.chain(down).collect();
         let grid = GraphRecord { num_nodes: side * side, edges, ..GraphRecord::default() };
-        for method in Method::ALL {
+        for method in CoarsenMethod::values() {
             let (graph, pyramid) = made(&grid, &Params { method, ..Params::default() });
             let level = &pyramid.levels[0];
             let own: Vec<[u32; 2]> = level.graph.edges().map(|(u, v, _)| [u, v]).collect();
             let same = own == contracted(&graph, &level.assignment);
-            assert_eq!(same, method.contracts(), "{}", method.name());
+            assert_eq!(same, method.contracts(), "{method}");
         }
     }
 

@@ -21,7 +21,7 @@ use hg2v::rng;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::scale::Scale;
+use crate::scale::StandardScaler;
 use crate::space::Metric;
 
 /// Of more vectors than this in both sets together some are drawn at random: all
@@ -122,7 +122,7 @@ struct Points {
 
 impl Points {
     fn new(dim: usize, rows: Vec<f32>, metric: Metric) -> Points {
-        let means = Scale::of(&rows, dim).means;
+        let means = StandardScaler::of(&rows, dim).means;
         let mut rows: Vec<f64> = rows.into_iter().map(f64::from).collect();
         for row in rows.chunks_exact_mut(dim) {
             match metric {

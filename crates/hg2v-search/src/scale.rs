@@ -8,17 +8,17 @@ use hg2v::nn::Real;
 /// when its variance is no larger than what rounding alone makes of a constant,
 /// `n·ε·var + (n·mean·ε)²`; its scale is then 1.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scale {
+pub struct StandardScaler {
     /// The mean of each column.
     pub means: Vec<f64>,
     /// What each column is divided by.
     pub scales: Vec<f64>,
 }
 
-impl Scale {
+impl StandardScaler {
     /// Mean and scale of each of the `columns` of `values`, row after row; of no rows
     /// the mean is 0 and the scale 1.
-    pub fn of<R: Real>(values: &[R], columns: usize) -> Scale {
+    pub fn of<R: Real>(values: &[R], columns: usize) -> StandardScaler {
         let rows = || values.chunks_exact(columns.max(1));
         let n = rows().len().max(1) as f64;
         let mut means = vec![0.0; columns];
@@ -44,7 +44,7 @@ impl Scale {
             if variance <= rounding { 1.0 } else { variance.sqrt() }
         };
         let scales = squares.iter().zip(&rests).zip(&means).map(scale).collect();
-        Scale { means, scales }
+        StandardScaler { means, scales }
     }
 
     /// `(x − mean) / scale` of every number of rows.

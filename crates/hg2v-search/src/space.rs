@@ -3,18 +3,22 @@
 use hg2v::error::{Error, Result};
 use hg2v::nn::Real;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use crate::scale::Scale;
+use crate::scale::StandardScaler;
 
 /// How far two vectors are apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
-    /// `‖x − y‖`
-    Euclidean,
     /// `1 − xᵀy / (‖x‖·‖y‖)`; a zero vector is at distance 1 from all.
     Cosine,
+    /// `‖x − y‖`
+    Euclidean,
+}
+
+hg2v::vocabulary! { Metric, "metric":
+    Cosine => "cosine", "1 less the cosine of their angle";
+    Euclidean => "euclidean", "the length of their difference";
 }
 
 /// A row of a space, and how far it is from what was asked about.
@@ -45,7 +49,7 @@ pub struct Space<R = f32> {
     pub(crate) rows: Vec<R>,
     pub(crate) metric: Metric,
     /// What was done to the rows, and is to be done to what is asked about.
-    scale: Option<Scale>,
+    scale: Option<StandardScaler>,
     /// `‖x‖²` of each row.
     pub(crate) squares: Vec<f64>,
     caster: Caster,
@@ -88,12 +92,17 @@ impl<R: Real> Space<R> {
     /// # Errors
     /// As [`new`](Space::new).
     pub fn standardised(dim: usize, mut rows: Vec<R>, metric: Metric) -> Result<Space<R>> {
-        let scale = Scale::of(&rows, dim);
+        let scale = StandardScaler::of(&rows, dim);
         scale.apply(&mut rows);
         Space::build(dim, rows, metric, Some(scale))
     }
 
-    fn build(dim: usize, rows: Vec<R>, metric: Metric, scale: Option<Scale>) -> Result<Space<R>> {
+    fn build(
+        dim: usize,
+        rows: Vec<R>,
+        metric: Metric,
+        scale: Option<StandardScaler>,
+    ) -> Result<Space<R>> {
         let refused =
             |what, value, requirement: &str| Err(Error::argument(what, value, requirement));
         if dim == 0 {
@@ -149,7 +158,7 @@ impl<R: Real> Space<R> {
     }
 
     /// What was done to every column, if anything.
-    pub fn scale(&self) -> Option<&Scale> {
+    pub fn scale(&self) -> Option<&StandardScaler> {
         self.scale.as_ref()
     }
 

@@ -1,4 +1,4 @@
-//! Where graphs become vectors: a card until it fails, and then the processor.
+//! Where graphs become vectors: a GPU until it fails, and then the processor.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,7 +12,7 @@ use hg2v::prepare::Collection;
 use crate::state::say;
 use crate::words::Operator;
 
-/// Where graphs become vectors. A card that fails stays failed for as long as the process
+/// Where graphs become vectors. A GPU that fails stays failed for as long as the process
 /// lives; whoever asks is answered all the same.
 #[derive(Debug)]
 pub(crate) struct Embedding {

@@ -1,4 +1,4 @@
-//! Whether an NVIDIA card computes what the processor does, and how fast:
+//! Whether an NVIDIA GPU computes what the processor does, and how fast:
 //! `cargo bench --workspace --features hg2v/cuda --bench cuda [-- check [small] full time [NODES]]`.
 //!
 //! `check`: activations, losses, gradients and embeddings of many networks against `f64`
@@ -7,8 +7,8 @@
 //! products whose kernels in cuBLAS compute-sanitizer's racecheck fails on. `full`: what a full
 //! memory says (apart, since compute-sanitizer counts it as a failure). `time`: whole steps,
 //! batches put together and losses read included; "asking" is the processor's part of
-//! them, while the card works already. Ends with 1 where something fails; without a card
-//! it says so and ends with 0. `card.py` runs it beside PyTorch.
+//! them, while the GPU works already. Ends with 1 where something fails; without a GPU
+//! it says so and ends with 0. `gpu.py` runs it beside PyTorch.
 
 // A bench prints what it measured.
 #![allow(clippy::print_stdout)]
@@ -19,12 +19,12 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use hg2v::model::architecture::Layer;
-use hg2v::model::{Architecture, Example, Keep, Layout, Network, Seeds, Tape, initial};
+use hg2v::model::{Architecture, Example, Keep, Layout, Network, Seeds, Workspace, initial};
 use hg2v::nn::cuda::Cuda;
 use hg2v::nn::dense::Activation;
 use hg2v::nn::device::{Device, Panel, PanelMut, Window};
 use hg2v::nn::machine::Precision;
-use hg2v::nn::pairs::{Negatives, Score};
+use hg2v::nn::pairs::{Loss, Negatives};
 use hg2v::nn::readout::Readout;
 use hg2v::nn::{Batch, Cpu, Real};
 use hg2v::progress::Flow;
@@ -39,14 +39,14 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     let wants = |word: &str| words.is_empty() || words.iter().any(|given| given == word);
     let started = Instant::now();
-    let card = match Cuda::open(0, Precision::F32) {
-        Ok(card) => card,
+    let gpu = match Cuda::open(0, Precision::F32) {
+        Ok(gpu) => gpu,
         Err(error) => {
             println!("nothing checked: {error}");
             return ExitCode::SUCCESS;
         }
     };
-    println!("{}, opened in {:.2} s", card.describe(), started.elapsed().as_secs_f64());
+    println!("{}, opened in {:.2} s", gpu.describe(), started.elapsed().as_secs_f64());
     let mut fine = true;
     if wants("check") {
         let mut networks = networks();
@@ -55,19 +55,19 @@ fn main() -> ExitCode {
         } else {
             fine &= check_precisions(networks.last().unwrap());
         }
-        fine &= check_networks(&card, &networks);
-        fine &= check_signed_log(&card);
-        fine &= check_store(&card, &networks[1]);
-        fine &= check_steady(&card, &networks);
-        fine &= check_training(&card, &networks[0]);
+        fine &= check_networks(&gpu, &networks);
+        fine &= check_signed_log(&gpu);
+        fine &= check_store(&gpu, &networks[1]);
+        fine &= check_steady(&gpu, &networks);
+        fine &= check_training(&gpu, &networks[0]);
     }
     if wants("time") {
         let nodes: Vec<usize> = words.iter().filter_map(|word| word.parse().ok()).collect();
         time_steps(&nodes);
     }
     if wants("full") {
-        // Last, since a card does nothing after a failure.
-        fine &= check_failure(&card);
+        // Last, since a GPU does nothing after a failure.
+        fine &= check_failure(&gpu);
     }
     println!("{}", if fine { "all as it should be" } else { "FAILED" });
     if fine { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -80,7 +80,7 @@ type Parts = Vec<(String, Vec<f64>)>;
 fn pass<D: Device>(
     device: &D,
     network: &Network,
-    pairs: (Score, Negatives),
+    pairs: (Loss, Negatives),
     batch: &Batch,
     features: &[f32],
 ) -> Parts {
@@ -92,24 +92,24 @@ fn pass<D: Device>(
     let mut parameters = device.zeros(layout.len);
     device.upload(&[&cast(&initial(layout, 7))], PanelMut(&mut parameters, all));
     let mut gradients = device.zeros(layout.len);
-    let mut tape = Tape::new(device);
+    let mut workspace = Workspace::new(device);
     let levels = layout.architecture.levels;
     let de = cast(&numbers(batch.num_graphs() * layout.embedding_dim()));
-    network.place_pieces(device, &mut tape, &[batch], &[&cast(features)]);
-    network.forward(device, &parameters, &mut tape, Keep::Everything, true);
+    network.place_pieces(device, &mut workspace, &[batch], &[&cast(features)]);
+    network.forward(device, &parameters, &mut workspace, Keep::Everything, true);
     let seeds = Seeds { pairs: Some(pairs), embeddings: Some(&de[..]), features: true };
-    network.backward(device, &parameters, &mut tape, seeds, &mut gradients);
-    let losses = network.take_losses(device, &mut tape);
+    network.backward(device, &parameters, &mut workspace, seeds, &mut gradients);
+    let losses = network.take_losses(device, &mut workspace);
     let gradients = device.download(Panel(&gradients, all));
     let wide = |values: &[D::Real]| values.iter().map(|value| value.to_f64()).collect();
     let mut parts = vec![
         ("losses".to_owned(), losses.iter().flat_map(|l| [l.positive, l.negative]).collect()),
-        ("embeddings".to_owned(), wide(&network.embeddings(device, &tape))),
-        ("d features".to_owned(), wide(&network.feature_gradients(device, &tape))),
+        ("embeddings".to_owned(), wide(&network.embeddings(device, &workspace))),
+        ("d features".to_owned(), wide(&network.feature_gradients(device, &workspace))),
     ];
     for level in 0..levels {
-        parts.push((format!("g{level}"), wide(&network.nodes(device, &tape, level))));
-        parts.push((format!("x{level}"), wide(&network.neighborhoods(device, &tape, level))));
+        parts.push((format!("g{level}"), wide(&network.nodes(device, &workspace, level))));
+        parts.push((format!("x{level}"), wide(&network.neighborhoods(device, &workspace, level))));
     }
     for (name, window) in layout.tensors() {
         let rows = (0..window.rows).flat_map(|row| {
@@ -166,29 +166,29 @@ fn networks() -> Vec<(Network, usize)> {
     variants.into_iter().map(layout).collect()
 }
 
-fn check_networks(card: &Cuda, networks: &[(Network, usize)]) -> bool {
+fn check_networks(gpu: &Cuda, networks: &[(Network, usize)]) -> bool {
     let exact = Cpu::<f64>::new();
     let mut fine = true;
     let (mut worst, mut of, mut count) = (0.0, String::new(), 0);
-    let scores = [Score::JensenShannon, Score::InfoNce, Score::CosineInfoNce { temperature: 0.2 }];
+    let losses = [Loss::Jsd, Loss::InfoNce, Loss::Cosine { temperature: 0.2 }];
     for &(ref network, features) in networks {
         for nodes in [8, 200, 1104] {
             let batch = Batch::concat(&graphs(nodes, nodes));
             let z = numbers(nodes * features);
-            for (score, negatives) in scores
+            for (loss, negatives) in losses
                 .into_iter()
-                .flat_map(|score| [(score, Negatives::All), (score, Negatives::OtherGraphs)])
+                .flat_map(|loss| [(loss, Negatives::All), (loss, Negatives::Others)])
             {
-                let pairs = (score, negatives);
-                let ours = pass(card, network, pairs, &batch, &z);
-                let again = pass(card, network, pairs, &batch, &z);
+                let pairs = (loss, negatives);
+                let ours = pass(gpu, network, pairs, &batch, &z);
+                let again = pass(gpu, network, pairs, &batch, &z);
                 let expected = pass(&exact, network, pairs, &batch, &z);
                 for (((name, ours), (_, again)), (_, expected)) in
                     ours.iter().zip(&again).zip(&expected)
                 {
                     let apart = distance(ours, expected);
                     let what = format!(
-                        "{name}, {nodes} nodes, {features} features, {score:?} {negatives:?}"
+                        "{name}, {nodes} nodes, {features} features, {loss:?} {negatives:?}"
                     );
                     let close = apart <= CLOSE;
                     if ours.len() != expected.len() || !close {
@@ -210,7 +210,7 @@ fn check_networks(card: &Cuda, networks: &[(Network, usize)]) -> bool {
             }
         }
     }
-    fine &= healthy(card);
+    fine &= healthy(gpu);
     println!("{count} results against f64; the furthest is {worst:.1e} away: {of}");
     fine
 }
@@ -219,25 +219,25 @@ fn check_networks(card: &Cuda, networks: &[(Network, usize)]) -> bool {
 fn check_precisions((network, features): &(Network, usize)) -> bool {
     let batch = Batch::concat(&graphs(1104, 0));
     let z = numbers(1104 * features);
-    let pairs = (Score::JensenShannon, Negatives::All);
+    let pairs = (Loss::Jsd, Negatives::All);
     let exact = pass(&Cpu::<f64>::new(), network, pairs, &batch, &z);
     let mut fine = true;
     for (precision, least, most) in
         [(Precision::F32, 0.0, 1e-5), (Precision::Tf32, 1e-4, 3e-3), (Precision::Bf16, 3e-3, 3e-2)]
     {
-        let card = Cuda::open(0, precision).unwrap();
-        let found = pass(&card, network, pairs, &batch, &z);
+        let gpu = Cuda::open(0, precision).unwrap();
+        let found = pass(&gpu, network, pairs, &batch, &z);
         let of =
             |parts: &Parts| parts.iter().find(|part| part.0 == "embeddings").unwrap().1.clone();
         let apart = distance(&of(&found), &of(&exact));
         println!("embeddings in {precision:?} are {apart:.1e} from f64's");
-        fine &= (least..most).contains(&apart) && healthy(&card);
+        fine &= (least..most).contains(&apart) && healthy(&gpu);
     }
     fine
 }
 
-fn healthy(card: &Cuda) -> bool {
-    card.health().inspect_err(|error| println!("{error}")).is_ok()
+fn healthy(gpu: &Cuda) -> bool {
+    gpu.health().inspect_err(|error| println!("{error}")).is_ok()
 }
 
 fn examples(nodes: usize, features: usize, batches: usize) -> Vec<Example> {
@@ -258,7 +258,7 @@ fn parts(examples: &[Example]) -> Vec<(&Batch, &[f32])> {
 }
 
 /// The signed logarithm of numbers of every size, in some columns of a matrix.
-fn check_signed_log(card: &Cuda) -> bool {
+fn check_signed_log(gpu: &Cuda) -> bool {
     fn both<D: Device<Real = f32>>(device: &D) -> Vec<f32> {
         let numbers: [f32; 12] =
             [0.0, -0.0, 1e-30, -1e-30, 0.5, -0.5, 3.0, -3.0, 1e10, -1e10, f32::MAX, f32::MIN];
@@ -272,59 +272,59 @@ fn check_signed_log(card: &Cuda) -> bool {
         [y, d].iter().flat_map(|buffer| device.download(Panel(buffer, all))).collect()
     }
     let close = |(ours, expected): (&f32, &f32)| (ours - expected).abs() <= 1e-6 * expected.abs();
-    let fine = both(card).iter().zip(&both(&Cpu::<f32>::new())).all(close) && healthy(card);
+    let fine = both(gpu).iter().zip(&both(&Cpu::<f32>::new())).all(close) && healthy(gpu);
     println!("signed logarithms are {}", if fine { "the same" } else { "OTHERS" });
     fine
 }
 
-/// A batch put together on the card is the one that is sent.
-fn check_store(card: &Cuda, (network, features): &(Network, usize)) -> bool {
+/// A batch put together on the GPU is the one that is sent.
+fn check_store(gpu: &Cuda, (network, features): &(Network, usize)) -> bool {
     let examples = examples(96, *features, 4);
-    let store = card.store(&parts(&examples)).unwrap();
+    let store = gpu.store(&parts(&examples)).unwrap();
     let chosen = [29u32, 3, 3, 17, 0, 31];
     let embed = |stored: bool| {
-        let mut tape = Tape::new(card);
-        let mut parameters = card.zeros(network.layout.len);
+        let mut workspace = Workspace::new(gpu);
+        let mut parameters = gpu.zeros(network.layout.len);
         let all = Window::whole(0, 1, network.layout.len);
-        card.upload(&[&initial(&network.layout, 7)], PanelMut(&mut parameters, all));
+        gpu.upload(&[&initial(&network.layout, 7)], PanelMut(&mut parameters, all));
         if stored {
-            network.place_stored(card, &mut tape, &store, &chosen);
+            network.place_stored(gpu, &mut workspace, &store, &chosen);
         } else {
-            network.place(card, &mut tape, chosen.iter().map(|&i| &examples[i as usize]));
+            network.place(gpu, &mut workspace, chosen.iter().map(|&i| &examples[i as usize]));
         }
-        let mut gradients = card.zeros(network.layout.len);
-        let pairs = Some((Score::JensenShannon, Negatives::OtherGraphs));
-        network.forward(card, &parameters, &mut tape, Keep::Everything, true);
+        let mut gradients = gpu.zeros(network.layout.len);
+        let pairs = Some((Loss::Jsd, Negatives::Others));
+        network.forward(gpu, &parameters, &mut workspace, Keep::Everything, true);
         let seeds = Seeds { pairs, ..Seeds::default() };
-        network.backward(card, &parameters, &mut tape, seeds, &mut gradients);
-        let losses = network.take_losses(card, &mut tape);
-        (losses, network.embeddings(card, &tape), card.download(Panel(&gradients, all)))
+        network.backward(gpu, &parameters, &mut workspace, seeds, &mut gradients);
+        let losses = network.take_losses(gpu, &mut workspace);
+        (losses, network.embeddings(gpu, &workspace), gpu.download(Panel(&gradients, all)))
     };
-    let fine = embed(true) == embed(false) && healthy(card);
-    println!("a batch put together on the card is {}", if fine { "the same" } else { "ANOTHER" });
+    let fine = embed(true) == embed(false) && healthy(gpu);
+    println!("a batch put together on the GPU is {}", if fine { "the same" } else { "ANOTHER" });
     fine
 }
 
 /// A graph has the same vector alone and among others.
-fn check_steady(card: &Cuda, networks: &[(Network, usize)]) -> bool {
-    let card = card.steady();
+fn check_steady(gpu: &Cuda, networks: &[(Network, usize)]) -> bool {
+    let gpu = gpu.steady();
     let mut fine = true;
     for &(ref network, features) in networks {
         let examples = examples(1304, features, 2);
-        let mut parameters = card.zeros(network.layout.len);
+        let mut parameters = gpu.zeros(network.layout.len);
         let all = Window::whole(0, 1, network.layout.len);
-        card.upload(&[&initial(&network.layout, 7)], PanelMut(&mut parameters, all));
+        gpu.upload(&[&initial(&network.layout, 7)], PanelMut(&mut parameters, all));
         let embed = |examples: &[Example]| {
-            let mut tape = Tape::new(&card);
-            network.place(&card, &mut tape, examples);
-            network.forward(&card, &parameters, &mut tape, Keep::OneLevel, true);
-            network.embeddings(&card, &tape)
+            let mut workspace = Workspace::new(&gpu);
+            network.place(&gpu, &mut workspace, examples);
+            network.forward(&gpu, &parameters, &mut workspace, Keep::OneLevel, true);
+            network.embeddings(&gpu, &workspace)
         };
         let alone: Vec<f32> =
             examples.iter().flat_map(|example| embed(std::slice::from_ref(example))).collect();
         fine &= embed(&examples) == alone;
     }
-    fine &= healthy(&card);
+    fine &= healthy(&gpu);
     println!("a graph among others has {} vector", if fine { "the same" } else { "ANOTHER" });
     fine
 }
@@ -353,21 +353,21 @@ fn train<D: Device<Real = f32>>(
 }
 
 /// Runs on both devices, a run that moves, and the same run twice.
-fn check_training(card: &Cuda, (network, features): &(Network, usize)) -> bool {
+fn check_training(gpu: &Cuda, (network, features): &(Network, usize)) -> bool {
     let examples = examples(160, *features, 5);
     let cpu = Cpu::<f32>::new();
     let in_use = || {
-        card.wait();
-        card.memory_in_use()
+        gpu.wait();
+        gpu.memory_in_use()
     };
-    let (there, losses) = train(card, network, &examples, None, u64::MAX);
+    let (there, losses) = train(gpu, network, &examples, None, u64::MAX);
     let after_one = in_use();
-    let (again, _) = train(card, network, &examples, None, u64::MAX);
+    let (again, _) = train(gpu, network, &examples, None, u64::MAX);
     let (here, expected) = train(&cpu, network, &examples, None, u64::MAX);
-    let (half, _) = train(card, network, &examples, None, 7);
+    let (half, _) = train(gpu, network, &examples, None, 7);
     let (moved, _) = train(&cpu, network, &examples, Some(&half), u64::MAX);
-    let (half, _) = train(card, network, &examples, None, 7);
-    let (resumed, _) = train(card, network, &examples, Some(&half), u64::MAX);
+    let (half, _) = train(gpu, network, &examples, None, 7);
+    let (resumed, _) = train(gpu, network, &examples, Some(&half), u64::MAX);
     let wide = |values: &[f32]| -> Vec<f64> { values.iter().map(|&v| v.into()).collect() };
     let losses = distance(&losses, &expected);
     let apart = distance(&wide(&there.parameters), &wide(&here.parameters));
@@ -386,17 +386,17 @@ fn check_training(card: &Cuda, (network, features): &(Network, usize)) -> bool {
         "memory in use after five runs: {} after one",
         if steady { "as much as" } else { "NOT AS MUCH AS" }
     );
-    losses <= CLOSE && apart <= 1e-2 && of_moved <= 1e-2 && same && steady && healthy(card)
+    losses <= CLOSE && apart <= 1e-2 && of_moved <= 1e-2 && same && steady && healthy(gpu)
 }
 
 /// More memory than there is.
-fn check_failure(card: &Cuda) -> bool {
-    let mut buffer = card.zeros(1);
-    card.reserve(&mut buffer, 1 << 40);
+fn check_failure(gpu: &Cuda) -> bool {
+    let mut buffer = gpu.zeros(1);
+    gpu.reserve(&mut buffer, 1 << 40);
     let window = Window::whole(0, 1, 4);
-    card.upload(&[&[1.0; 4]], PanelMut(&mut buffer, window));
-    let _ = card.download(Panel(&buffer, window));
-    let said = card.health().map_err(|error| error.to_string());
+    gpu.upload(&[&[1.0; 4]], PanelMut(&mut buffer, window));
+    let _ = gpu.download(Panel(&buffer, window));
+    let said = gpu.health().map_err(|error| error.to_string());
     println!("a full memory says: {said:?}");
     said.is_err_and(|text| text.contains("memory is full"))
 }
@@ -413,32 +413,32 @@ fn time_steps(wanted: &[usize]) {
             if !wanted.is_empty() && !wanted.contains(&nodes) {
                 continue;
             }
-            let card = match Cuda::open(0, precision) {
-                Ok(card) => card,
+            let gpu = match Cuda::open(0, precision) {
+                Ok(gpu) => gpu,
                 Err(error) => return println!("{error}"),
             };
-            let before = card.memory_in_use();
+            let before = gpu.memory_in_use();
             let network = network(dim);
             let examples = examples(nodes, dim, 16);
-            let store = card.store(&parts(&examples)).unwrap();
-            let mut buffers = [(); 4].map(|()| card.zeros(network.layout.len));
+            let store = gpu.store(&parts(&examples)).unwrap();
+            let mut buffers = [(); 4].map(|()| gpu.zeros(network.layout.len));
             let [parameters, gradients, m, v] = &mut buffers;
             let all = Window::whole(0, 1, network.layout.len);
-            card.upload(&[&initial(&network.layout, 0)], PanelMut(parameters, all));
-            let mut tape = Tape::new(&card);
-            let pairs = Some((Score::JensenShannon, Negatives::All));
+            gpu.upload(&[&initial(&network.layout, 0)], PanelMut(parameters, all));
+            let mut workspace = Workspace::new(&gpu);
+            let pairs = Some((Loss::Jsd, Negatives::All));
             let seeds = Seeds { pairs, ..Seeds::default() };
             let (mut times, mut asking) = (Vec::new(), Vec::new());
             for step in 0..400u64 {
                 let started = Instant::now();
                 let first = (step as u32 % 16) * 8;
                 let chosen: Vec<u32> = (first..first + 8).collect();
-                network.place_stored(&card, &mut tape, &store, &chosen);
-                network.forward(&card, parameters, &mut tape, Keep::Everything, false);
-                network.backward(&card, parameters, &mut tape, seeds, gradients);
-                card.adam(1e-4, step + 1, parameters, gradients, m, v);
+                network.place_stored(&gpu, &mut workspace, &store, &chosen);
+                network.forward(&gpu, parameters, &mut workspace, Keep::Everything, false);
+                network.backward(&gpu, parameters, &mut workspace, seeds, gradients);
+                gpu.adam(1e-4, step + 1, parameters, gradients, m, v);
                 let asked = started.elapsed().as_secs_f64();
-                std::hint::black_box(network.take_losses(&card, &mut tape));
+                std::hint::black_box(network.take_losses(&gpu, &mut workspace));
                 if step >= 100 {
                     times.push(started.elapsed().as_secs_f64());
                     asking.push(asked);
@@ -455,9 +455,9 @@ fn time_steps(wanted: &[usize]) {
                 1e3 * best,
                 1e3 * asking[asking.len() / 2],
                 flops / median / 1e12,
-                (card.memory_in_use() - before) >> 20,
+                (gpu.memory_in_use() - before) >> 20,
             );
-            if let Err(error) = card.health() {
+            if let Err(error) = gpu.health() {
                 println!("{error}");
             }
         }

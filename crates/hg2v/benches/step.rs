@@ -13,10 +13,10 @@ mod shapes;
 
 use std::time::Instant;
 
-use hg2v::model::{Keep, Seeds, Tape, initial};
+use hg2v::model::{Keep, Seeds, Workspace, initial};
 use hg2v::nn::device::Device;
 use hg2v::nn::gemm::{View, ViewMut, product};
-use hg2v::nn::pairs::{Negatives, Score};
+use hg2v::nn::pairs::{Loss, Negatives};
 use hg2v::nn::{Batch, Cpu};
 use hg2v::parallel::crew;
 
@@ -54,8 +54,8 @@ fn one(nodes: usize, dim: usize) {
     let mut parameters = initial(&network.layout, 0);
     let mut gradients = device.zeros(parameters.len());
     let (mut m, mut v) = (device.zeros(parameters.len()), device.zeros(parameters.len()));
-    let mut tape = Tape::new(&device);
-    let pairs = Some((Score::JensenShannon, Negatives::All));
+    let mut workspace = Workspace::new(&device);
+    let pairs = Some((Loss::Jsd, Negatives::All));
 
     let flops = flops(&Batch::concat(parts.iter().copied()), dim);
     let mut best = [f64::INFINITY; 4];
@@ -63,13 +63,15 @@ fn one(nodes: usize, dim: usize) {
     let repeats = ((4e10 / flops) as u64).clamp(5, 2_000);
     for step in 1..=repeats {
         let times = [
-            timed(|| network.place_pieces(&device, &mut tape, &parts, &[&features])),
-            timed(|| network.forward(&device, &parameters, &mut tape, Keep::Everything, false)),
+            timed(|| network.place_pieces(&device, &mut workspace, &parts, &[&features])),
+            timed(|| {
+                network.forward(&device, &parameters, &mut workspace, Keep::Everything, false)
+            }),
             timed(|| {
                 let gradients = &mut gradients;
                 let seeds = Seeds { pairs, ..Seeds::default() };
-                network.backward(&device, &parameters, &mut tape, seeds, gradients);
-                network.take_losses(&device, &mut tape);
+                network.backward(&device, &parameters, &mut workspace, seeds, gradients);
+                network.take_losses(&device, &mut workspace);
             }),
             timed(|| device.adam(1e-4, step, &mut parameters, &gradients, &mut m, &mut v)),
         ];

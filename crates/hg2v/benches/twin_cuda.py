@@ -1,6 +1,6 @@
-"""Steps of the same network in PyTorch on an NVIDIA card: what `--device cuda` is measured against.
+"""Steps of the same network in PyTorch on an NVIDIA GPU: what `--device cuda` is measured against.
 
-Used by card.py. Sixteen batches lie on the card ready made and take turns, so that what
+Used by gpu.py. Sixteen batches lie on the GPU ready made and take turns, so that what
 PyTorch is timed for is the network alone; ours are timed with putting the batch together.
 """
 

@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use crate::error::Result;
-use crate::model::{Example, Keep, Network, Tape};
+use crate::model::{Example, Keep, Network, Workspace};
 use crate::nn::machine::Machine;
 use crate::nn::{Cpu, Device};
 use crate::parallel::crew;
@@ -15,7 +15,7 @@ use crate::parallel::crew;
 /// paid for, little enough that a batch stays in the caches.
 const BATCH_NODES: usize = 512;
 
-/// The same for a card, which has less to do at once with less.
+/// The same for a GPU, which has less to do at once with less.
 #[cfg(feature = "cuda")]
 const CARD_NODES: usize = 1 << 14;
 
@@ -33,44 +33,44 @@ pub fn graphs(
     match machine {
         Machine::Cpu => Ok(on_processor(network, parameters, examples)),
         #[cfg(feature = "cuda")]
-        Machine::Cuda(card) => on_card(&card.steady(), network, parameters, examples),
+        Machine::Cuda(gpu) => on_gpu(&gpu.steady(), network, parameters, examples),
     }
 }
 
 #[cfg(feature = "cuda")]
-fn on_card(
-    card: &crate::nn::cuda::Cuda,
+fn on_gpu(
+    gpu: &crate::nn::cuda::Cuda,
     network: &Network,
     parameters: &[f32],
     examples: &[Example],
 ) -> Result<Vec<f32>> {
-    let buffer = card.uploaded(parameters);
-    let mut tape = Tape::new(card);
+    let buffer = gpu.uploaded(parameters);
+    let mut workspace = Workspace::new(gpu);
     let mut rows = Vec::with_capacity(examples.len() * network.layout.embedding_dim());
     for range in batches(examples, CARD_NODES) {
-        network.place(card, &mut tape, &examples[range]);
-        network.forward(card, &buffer, &mut tape, Keep::OneLevel, true);
-        rows.extend(network.embeddings(card, &tape));
-        card.health()?;
+        network.place(gpu, &mut workspace, &examples[range]);
+        network.forward(gpu, &buffer, &mut workspace, Keep::OneLevel, true);
+        rows.extend(network.embeddings(gpu, &workspace));
+        gpu.health()?;
     }
     Ok(rows)
 }
 
 fn on_processor(network: &Network, parameters: &Vec<f32>, examples: &[Example]) -> Vec<f32> {
     let device = Cpu::<f32>::new();
-    let begin = || Tape::new(&device);
-    let embed = |tape: &mut Tape<_>, range| {
-        network.place(&device, tape, &examples[range]);
-        network.forward(&device, parameters, tape, Keep::OneLevel, true);
-        network.embeddings(&device, tape)
+    let begin = || Workspace::new(&device);
+    let embed = |workspace: &mut Workspace<_>, range| {
+        network.place(&device, workspace, &examples[range]);
+        network.forward(&device, parameters, workspace, Keep::OneLevel, true);
+        network.embeddings(&device, workspace)
     };
     let batches = batches(examples, BATCH_NODES);
     // A thread a batch where there are enough of them, else all threads for each.
     let rows: Vec<Vec<f32>> = if batches.len() < rayon::current_num_threads() {
-        let mut tape = begin();
-        batches.into_iter().map(|range| embed(&mut tape, range)).collect()
+        let mut workspace = begin();
+        batches.into_iter().map(|range| embed(&mut workspace, range)).collect()
     } else {
-        let alone = |tape: &mut _, range| crew::alone(|| embed(tape, range));
+        let alone = |workspace: &mut _, range| crew::alone(|| embed(workspace, range));
         batches.into_par_iter().map_init(begin, alone).collect()
     };
     rows.concat()
@@ -80,7 +80,7 @@ fn on_processor(network: &Network, parameters: &Vec<f32>, examples: &[Example]) 
 /// node, what its super-nodes say included.
 ///
 /// # Errors
-/// A card that fails.
+/// A GPU that fails.
 pub fn nodes(
     machine: &Machine,
     network: &Network,
@@ -90,10 +90,10 @@ pub fn nodes(
     match machine {
         Machine::Cpu => Ok(nodes_by(&Cpu::<f32>::new(), network, parameters, example)),
         #[cfg(feature = "cuda")]
-        Machine::Cuda(card) => {
-            let card = card.steady();
-            let rows = nodes_by(&card, network, &card.uploaded(parameters), example);
-            card.health().map(|()| rows)
+        Machine::Cuda(gpu) => {
+            let gpu = gpu.steady();
+            let rows = nodes_by(&gpu, network, &gpu.uploaded(parameters), example);
+            gpu.health().map(|()| rows)
         }
     }
 }
@@ -104,13 +104,14 @@ fn nodes_by<D: Device<Real = f32>>(
     parameters: &D::Buffer,
     example: &Example,
 ) -> Vec<f32> {
-    let mut tape = Tape::new(device);
-    network.place(device, &mut tape, [example]);
-    network.forward(device, parameters, &mut tape, Keep::Everything, false);
+    let mut workspace = Workspace::new(device);
+    network.place(device, &mut workspace, [example]);
+    network.forward(device, parameters, &mut workspace, Keep::Everything, false);
     let layout = &network.layout;
     let levels = layout.architecture.levels;
-    let g: Vec<Vec<f32>> = (0..=levels).map(|l| network.nodes(device, &tape, l)).collect();
-    let x: Vec<Vec<f32>> = (0..levels).map(|l| network.neighborhoods(device, &tape, l)).collect();
+    let g: Vec<Vec<f32>> = (0..=levels).map(|l| network.nodes(device, &workspace, l)).collect();
+    let x: Vec<Vec<f32>> =
+        (0..levels).map(|l| network.neighborhoods(device, &workspace, l)).collect();
     let mut rows = Vec::with_capacity(example.num_nodes() * node_dim(network));
     for node in 0..example.num_nodes() {
         let mut above = vec![node];

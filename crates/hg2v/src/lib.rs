@@ -20,7 +20,7 @@
 //! |---|---|
 //! | `parquet` | graphs and vectors in Parquet files and Arrow tables |
 //! | `download` | known sets from the web |
-//! | `cuda` | training and embedding on an NVIDIA card |
+//! | `cuda` | training and embedding on an NVIDIA GPU |
 //!
 //! All are off unless asked for; the command and the wheel have the first two.
 
@@ -31,6 +31,7 @@ pub mod output;
 pub mod parallel;
 pub mod progress;
 pub mod rng;
+pub mod vocabulary;
 
 pub mod graph;
 
@@ -69,7 +70,7 @@ pub mod rows;
 
 pub use error::{Error, Result};
 pub use estimator::{
-    CHECKPOINT_EVERY, Failure, Fit, Gradients, Hg2v, Hg2vConfig, Hg2vParams, Trained,
+    CHECKPOINT_EVERY, Failure, Fit, Hg2v, Hg2vConfig, Hg2vParams, ModelGradients, Preset, Trained,
     TrainingFolder, Untrained, is_unfinished,
 };
 pub use method::{Method, Model};

@@ -96,14 +96,14 @@ class WLOptimalAssignment(_Kernel):
 
 class WassersteinWL(_Kernel):
     """The Wasserstein Weisfeiler–Lehman kernel (Togninalli et al. 2019),
-    ``k(G, H) = exp(−gamma · 𝒲(G, H))``.
+    ``k(G, H) = exp(−γ·𝒲(G, H))``.
 
     Where nodes are compared by attributes, these are standardised over the graphs that were
     fitted.
 
     Args:
         rounds: rounds of refinement.
-        gamma: ``λ`` of the kernel.
+        gamma: ``γ`` of the kernel.
         nodes: ``"labels"``, ``"attributes"``, or ``"auto"``: attributes where all graphs have them.
         attributes, label, weight, edge_label, directed, errors, n_jobs, verbose: as for
             :class:`HG2V`; edge labels are not used.

@@ -36,6 +36,9 @@ class Method(Estimator):
     #: Options that the command does not have, and where in the settings they are.
     _more: ClassVar[Mapping[str, str]] = {}
 
+    #: Options that stand for many settings at once, and so for none of them.
+    _starts: ClassVar[tuple[str, ...]] = ()
+
     #: Whether all graphs must bring the same attributes and labels.
     _alike: ClassVar[bool] = False
 
@@ -53,15 +56,11 @@ class Method(Estimator):
         """Where in the settings each parameter is. How graphs are read is no setting, though an
         option of the same name may be."""
         named = set(cls._names()) - set(READING) | {"seed"}
-        options = [*_hg2v.settings_of(method)[1], *cls._more.items()]
+        options = [*_hg2v.places_of(method), *cls._more.items()]
         return [(name, where) for name, where in options if name in named]
 
-    def _defaults(self) -> Any:
-        """The settings that parameters are put into."""
-        return json.loads(_hg2v.settings_of(self._method())[0])
-
     def _given(self) -> dict[str, Any]:
-        """The parameters as the settings have them."""
+        """The parameters as options of the method."""
         given = self.get_params()
         if "random_state" in given:
             given["seed"] = seed_of(given["random_state"])
@@ -69,9 +68,13 @@ class Method(Estimator):
 
     def _settings(self) -> str:
         """The settings as the Rust side spells them."""
-        settings, given = self._defaults(), self._given()
-        for name, where in self._places(self._method()):
-            if given.get(name) is not None:
+        method = self._method()
+        given = {name: value for name, value in self._given().items() if value is not None}
+        known = {name for name, _ in self._places(method)} - set(self._more) | set(self._starts)
+        options = {name: value for name, value in given.items() if name in known}
+        settings = json.loads(_hg2v.settings(method, spelled(options)))
+        for name, where in self._more.items():
+            if name in given:
                 part, last = _within(settings, where)
                 part[last] = given[name]
         return spelled(settings)
@@ -83,7 +86,8 @@ class Method(Estimator):
         taken: dict[str, Any] = {}
         for name, where in cls._places(method):
             part, last = _within(settings, where)
-            taken.setdefault("random_state" if name == "seed" else name, part[last])
+            if isinstance(part, dict) and last in part:
+                taken.setdefault("random_state" if name == "seed" else name, part[last])
         return taken
 
     @classmethod
@@ -188,8 +192,9 @@ def load(path: str | os.PathLike[str]) -> Method:
 
 
 def _within(settings: Any, where: str) -> tuple[Any, str]:
-    """The part of ``settings`` that holds the place ``where``, and its name there."""
+    """The part of ``settings`` that holds the place ``where``, if there is one, and its name
+    there."""
     *path, last = where.strip("/").split("/")
     for step in path:
-        settings = settings[step]
+        settings = settings.get(step) if isinstance(settings, dict) else None
     return settings, last

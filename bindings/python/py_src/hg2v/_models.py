@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -10,8 +9,6 @@ from typing import Any, TypeVar
 from . import _hg2v
 from ._hg2v import Graphs
 from ._methods import Method
-from ._parameters import check_one_of
-from .errors import ParameterError, shown
 
 Self = TypeVar("Self", bound="Network")
 
@@ -19,6 +16,7 @@ Self = TypeVar("Self", bound="Network")
 class Network(Method):
     """HG2V's network, however it is fitted; :class:`HG2V` says what its parameters are."""
 
+    _starts = ("preset",)
     _alike = True
 
     def __init__(
@@ -91,27 +89,17 @@ class Network(Method):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _defaults(self) -> Any:
-        presets = dict(_hg2v.presets())
-        if self.preset not in presets:
-            raise ParameterError(f"known are {', '.join(presets)}", "preset", shown(self.preset))
-        return json.loads(presets[self.preset])
-
     def _given(self) -> dict[str, Any]:
         given = super()._given()
-        for name, *known in (("loss", "jsd", "infonce", "cosine"), ("negatives", "all", "others")):
-            if given[name] is not None:
-                check_one_of(name, given[name], *known)
-        if self.loss == "cosine":
-            given["loss"] = {"cosine": {"temperature": self.temperature}}
+        if self.loss != "cosine":
+            given["temperature"] = None
         return given
 
     @classmethod
     def _taken(cls, method: str, settings: Any) -> dict[str, Any]:
         taken = super()._taken(method, settings)
         if not isinstance(taken["loss"], str):  # A loss with parameters of its own.
-            ((taken["loss"], of_loss),) = taken["loss"].items()
-            taken.update(of_loss)
+            (taken["loss"],) = taken["loss"]
         return taken
 
     def _tell(self, model: _hg2v.Model) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ._hg2v import words
+from ._hg2v import nearest, words
 from .errors import ParameterError, shown
 
 
@@ -62,17 +62,18 @@ def check_one_of(name: str, value: Any, *known: str) -> None:
     """Refuses a value that is none of the words ``known``."""
     if not isinstance(value, str) or value not in known:
         *others, last = (repr(word) for word in known)
-        words = f"{', '.join(others)} or {last}"
-        raise ParameterError(f"it must be {words}", name, shown(value))
+        meant = nearest(value, known) if isinstance(value, str) else None
+        hint = "" if meant is None else f"; did you mean {meant!r}?"
+        raise ParameterError(f"it must be {', '.join(others)} or {last}{hint}", name, shown(value))
 
 
 def check_words(values: Mapping[str, Any]) -> None:
     """Refuses a word that Rust does not know, of each of ``values`` that is one of its words, or a
-    list of them."""
+    list of them. What is no text is another parameter of the same name."""
     for name, known in words():
         value: Any = values.get(name)
         for word in list(value) if _is_texts(value) else [value]:
-            if word is not None:
+            if isinstance(word, str):
                 check_one_of(name, word, *known)
 
 

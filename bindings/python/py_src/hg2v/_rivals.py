@@ -256,7 +256,7 @@ class KernelVectors(Method):
         landmarks: how many; twice ``dim``, unless it is given.
         rounds: rounds of refinement; 4 of the first two kernels and 3 of the last, unless it is
             given.
-        gamma: ``λ`` of ``"wwl"``; one over the median distance, unless it is given.
+        gamma: ``γ`` of ``"wwl"``; one over the median distance, unless it is given.
         random_state: seeds the choice of landmarks; ``None`` is 0.
         attributes, label, weight, edge_label, directed, errors, n_jobs, verbose: as for
             :class:`HG2V`; edge labels are not used.
@@ -305,12 +305,6 @@ class KernelVectors(Method):
     def _method(self) -> str:
         check_one_of("kernel", self.kernel, *self._methods)
         return self.kernel
-
-    @classmethod
-    def _places(cls, method: str) -> list[tuple[str, str]]:
-        # The command calls it by its letter.
-        gamma = [("gamma", "/kernel/wwl/lambda")] if method == "wwl" else []
-        return [*super()._places(method), *gamma]
 
     @classmethod
     def _taken(cls, method: str, settings: Any) -> dict[str, Any]:

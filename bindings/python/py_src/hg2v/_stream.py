@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from . import _hg2v
 from ._notices import say
-from ._parameters import check_kinds, threads_of
+from ._parameters import check_kinds, check_words, threads_of
 from .arrow import loaded
 
 
@@ -62,6 +62,7 @@ def embed_file(
     """
     given = {"per": per, "shard": shard, "overwrite": overwrite, "verbose": verbose}
     check_kinds(embed_file, given)
+    check_words(given)
     found = loaded(model)
     found._check_fitted()
     watched = found._copy().set_params(verbose=verbose)

@@ -120,7 +120,7 @@ class FileError(HG2VError, OSError):
 
 
 class DeviceError(HG2VError, RuntimeError):
-    """A graphics card that cannot be used, or failed."""
+    """A GPU that cannot be used, or failed."""
 
 
 class InternalError(HG2VError, RuntimeError):

@@ -34,7 +34,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pooling::{Adjacency, Both, Pooled, pool};
 use super::training::{Design, Recipe, Task, Taught};
-use crate::network::{BatchNorm, Linear, Network, Output, Pass, Store};
+use crate::network::{BatchNorm, ClassifierNetwork, Linear, Output, Pass, Store};
 use crate::tape::{Graphs, Var};
 
 /// Numbers between the readout and the classes.
@@ -153,7 +153,7 @@ impl Default for DiffPool {
 }
 
 impl Design for DiffPoolParams {
-    fn build<R: Real>(&self, store: &mut Store<R>, task: &Task) -> Box<dyn Network<R>> {
+    fn build<R: Real>(&self, store: &mut Store<R>, task: &Task) -> Box<dyn ClassifierNetwork<R>> {
         let DiffPoolParams { levels, hidden, embedding, .. } = *self;
         let width = 2 * hidden + embedding;
         let (mut inputs, mut clusters) = (task.inputs, task.nodes);
@@ -181,7 +181,7 @@ struct DiffPoolNetwork {
     head: [Linear; 2],
 }
 
-impl<R: Real> Network<R> for DiffPoolNetwork {
+impl<R: Real> ClassifierNetwork<R> for DiffPoolNetwork {
     fn forward(&self, pass: &mut Pass<'_, R>, graphs: &Arc<Graphs<R>>, x: Var) -> Output {
         let (mut a, mut x) = (Adjacency::Sparse(Arc::clone(graphs)), x);
         let (mut readouts, mut extra) = (Vec::new(), None);

@@ -23,7 +23,7 @@ use hg2v::nn::Real;
 use serde::{Deserialize, Serialize};
 
 use super::training::{Design, Recipe, Task, Taught};
-use crate::network::{BatchNorm, Linear, Network, Output, Pass, Slot, Store};
+use crate::network::{BatchNorm, ClassifierNetwork, Linear, Output, Pass, Slot, Store};
 use crate::tape::{Graphs, Var};
 
 /// One layer.
@@ -159,7 +159,7 @@ impl Default for Gin {
 }
 
 impl Design for GinParams {
-    fn build<R: Real>(&self, store: &mut Store<R>, task: &Task) -> Box<dyn Network<R>> {
+    fn build<R: Real>(&self, store: &mut Store<R>, task: &Task) -> Box<dyn ClassifierNetwork<R>> {
         let GinParams { hidden, layers, .. } = *self;
         let encoder = Encoder::new(store, task.inputs, hidden, layers, self.epsilon);
         let width = |layer: usize| if layer == 0 { task.inputs } else { hidden };
@@ -175,7 +175,7 @@ struct GinNetwork {
     dropout: f64,
 }
 
-impl<R: Real> Network<R> for GinNetwork {
+impl<R: Real> ClassifierNetwork<R> for GinNetwork {
     fn forward(&self, pass: &mut Pass<'_, R>, graphs: &Arc<Graphs<R>>, x: Var) -> Output {
         let mut layers = vec![x];
         layers.extend(self.encoder.forward(pass, graphs, x));

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pooling::{Adjacency, Both, Pooled, pool};
 use super::training::{Design, Recipe, Task, Taught};
-use crate::network::{Linear, Network, Output, Pass, Store};
+use crate::network::{ClassifierNetwork, Linear, Output, Pass, Store};
 use crate::tape::{Graphs, Var};
 
 /// Keeps divisions and roots away from 0.
@@ -127,7 +127,7 @@ impl Default for MinCut {
 }
 
 impl Design for MinCutParams {
-    fn build<R: Real>(&self, store: &mut Store<R>, task: &Task) -> Box<dyn Network<R>> {
+    fn build<R: Real>(&self, store: &mut Store<R>, task: &Task) -> Box<dyn ClassifierNetwork<R>> {
         let MinCutParams { hidden, share, levels, .. } = *self;
         let (mut inputs, mut clusters) = (task.inputs, task.nodes);
         let mut pools = Vec::new();
@@ -150,7 +150,7 @@ struct MinCutNetwork {
     head: Linear,
 }
 
-impl<R: Real> Network<R> for MinCutNetwork {
+impl<R: Real> ClassifierNetwork<R> for MinCutNetwork {
     fn forward(&self, pass: &mut Pass<'_, R>, graphs: &Arc<Graphs<R>>, x: Var) -> Output {
         let (mut a, mut x) = (Adjacency::Sparse(graphs.normalized()), x);
         let mut extra = None;

@@ -22,7 +22,7 @@ use hg2v_eval::{Error, Result, Split};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::network::{Descent, Network, Pass, Store};
+use crate::network::{ClassifierNetwork, Descent, Pass, Store};
 use crate::prepared::{NODES, Prepared, default_features, fitted_features};
 
 /// What a network is for.
@@ -39,7 +39,7 @@ pub struct Task {
 /// One setting of a network; shown, it says what a reader must know of it.
 pub trait Design: fmt::Display + Sync {
     /// The network, its parameters put into `store`.
-    fn build<R: Real>(&self, store: &mut Store<R>, task: &Task) -> Box<dyn Network<R>>;
+    fn build<R: Real>(&self, store: &mut Store<R>, task: &Task) -> Box<dyn ClassifierNetwork<R>>;
 }
 
 /// How a network is trained.
@@ -128,7 +128,7 @@ impl Standing {
 
 /// A network as it was at its best.
 struct Trained {
-    network: Box<dyn Network<f32>>,
+    network: Box<dyn ClassifierNetwork<f32>>,
     store: Store<f32>,
     standing: Standing,
     epoch: u64,
@@ -263,7 +263,7 @@ fn diverged(design: &impl Design, recipe: &Recipe, epoch: u64) -> Error {
 }
 
 fn standing(
-    network: &dyn Network<f32>,
+    network: &dyn ClassifierNetwork<f32>,
     store: &Store<f32>,
     prepared: &Prepared<'_>,
     graphs: &[(usize, u32)],
@@ -283,7 +283,7 @@ fn standing(
 
 /// What a network at work says of each graph.
 fn scores(
-    network: &dyn Network<f32>,
+    network: &dyn ClassifierNetwork<f32>,
     store: &Store<f32>,
     prepared: &Prepared<'_>,
     which: &[usize],

@@ -52,7 +52,8 @@ use crate::tape::{Graphs, Var};
 #[serde(deny_unknown_fields, default)]
 pub struct InfoGraph {
     /// `d`: numbers a node and layer.
-    pub hidden: usize,
+    #[serde(alias = "hidden")]
+    pub dim: usize,
     /// `L`.
     pub layers: usize,
     /// How often every graph is seen.
@@ -72,7 +73,7 @@ impl Default for InfoGraph {
     /// The authors' sizes and their middle learning rate.
     fn default() -> InfoGraph {
         InfoGraph {
-            hidden: 32,
+            dim: 32,
             layers: 4,
             epochs: 20,
             batch: 128,
@@ -149,7 +150,7 @@ impl Method for InfoGraph {
     }
 
     fn check(&self) -> Result<()> {
-        let sizes = [("dim", self.hidden), ("layers", self.layers), ("batch", self.batch)];
+        let sizes = [("dim", self.dim), ("layers", self.layers), ("batch", self.batch)];
         match sizes.into_iter().find(|(_, value)| *value == 0) {
             None => Ok(()),
             Some((name, _)) => Err(Error::parameter(name, 0, "it must be at least 1")),
@@ -207,9 +208,8 @@ impl InfoGraphModel {
             (tensors.take_list("parameters")?, tensors.take_list("moments")?);
         let (layers, inputs) = (settings.layers, schema.dim());
         // The file has as many numbers: config.json alone must not choose an allocation.
-        let least =
-            settings.hidden.checked_mul(settings.hidden).and_then(|n| n.checked_mul(layers));
-        let least = least.and_then(|n| n.checked_add(inputs.checked_mul(settings.hidden)?));
+        let least = settings.dim.checked_mul(settings.dim).and_then(|n| n.checked_mul(layers));
+        let least = least.and_then(|n| n.checked_add(inputs.checked_mul(settings.dim)?));
         if least.is_none_or(|least| least > parameters.len()) {
             return Err(tensors.refused("it has fewer parameters than the network"));
         }
@@ -232,7 +232,7 @@ impl Model for InfoGraphModel {
     }
 
     fn columns(&self) -> Vec<String> {
-        numbered(self.settings.layers * self.settings.hidden)
+        numbered(self.settings.layers * self.settings.dim)
     }
 
     fn check(&self, record: &GraphRecord, origin: Origin<'_>) -> Result<()> {
@@ -242,8 +242,7 @@ impl Model for InfoGraphModel {
     fn embed_collection(&self, collection: &Collection<'_>, _: &Context<'_>) -> Result<Rows> {
         let all = collection.all();
         let (prepared, applied) = Prepared::new(collection, &self.schema, &all)?;
-        let mut values =
-            Vec::with_capacity(all.len() * self.settings.layers * self.settings.hidden);
+        let mut values = Vec::with_capacity(all.len() * self.settings.layers * self.settings.dim);
         crew::together(|| {
             for some in prepared.portions(&all, NODES) {
                 let mut pass = Pass::working(&self.store);
@@ -270,8 +269,8 @@ impl InfoGraph {
     /// The network for nodes of `inputs` numbers, and its first parameters.
     fn network(&self, inputs: usize) -> (InfoGraphNetwork, Store<f32>) {
         let mut store = Store::<f32>::new(self.seed);
-        let encoder = Encoder::new(&mut store, inputs, self.hidden, self.layers, false);
-        let width = self.layers * self.hidden;
+        let encoder = Encoder::new(&mut store, inputs, self.dim, self.layers, false);
+        let width = self.layers * self.dim;
         let heads = [Head::new(&mut store, width), Head::new(&mut store, width)];
         (InfoGraphNetwork { encoder, heads }, store)
     }
@@ -334,8 +333,7 @@ mod tests {
         let schema = fitted_features(&collection, default_features(), &all).unwrap();
         let (prepared, _) = Prepared::new(&collection, &schema, &all).unwrap();
         let loss = |epochs| {
-            let method =
-                InfoGraph { hidden: 8, layers: 2, epochs, lr: 0.01, ..InfoGraph::default() };
+            let method = InfoGraph { dim: 8, layers: 2, epochs, lr: 0.01, ..InfoGraph::default() };
             let (network, store) = method.train(&prepared, &context).unwrap();
             let mut pass = Pass::training(&store, rng::stream(0, "dropout", 0, 0));
             let (graphs, x) = prepared.batch(&all, &mut pass);

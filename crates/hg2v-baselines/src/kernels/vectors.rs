@@ -64,8 +64,9 @@ pub enum Kernel {
     Wwl {
         /// `H`.
         rounds: usize,
-        /// `λ`; one over the median distance between landmarks, unless it is given.
-        lambda: Option<f64>,
+        /// `γ`; one over the median distance between landmarks, unless it is given.
+        #[serde(alias = "lambda")]
+        gamma: Option<f64>,
         /// What nodes are compared by.
         nodes: Nodes,
     },
@@ -132,7 +133,7 @@ impl KernelVectors {
 
     /// Wasserstein Weisfeiler–Lehman.
     pub fn wwl() -> KernelVectors {
-        KernelVectors::of(Kernel::Wwl { rounds: 3, lambda: None, nodes: Nodes::Auto })
+        KernelVectors::of(Kernel::Wwl { rounds: 3, gamma: None, nodes: Nodes::Auto })
     }
 
     fn landmarks(&self) -> usize {
@@ -158,8 +159,8 @@ impl Method for KernelVectors {
             }
         }
         match self.kernel {
-            Kernel::Wwl { lambda: Some(lambda), .. } if !(lambda.is_finite() && lambda > 0.0) => {
-                Err(Error::parameter("lambda", lambda, "it must be a finite number above 0"))
+            Kernel::Wwl { gamma: Some(gamma), .. } if !(gamma.is_finite() && gamma > 0.0) => {
+                Err(Error::parameter("gamma", gamma, "it must be a finite number above 0"))
             }
             _ => Ok(()),
         }
@@ -193,13 +194,13 @@ impl Method for KernelVectors {
         let mut model = KernelModel {
             settings: *self,
             landmarks,
-            lambda: None,
+            gamma: None,
             projection: Projection::default(),
             data: DataNote::of(train.iter().map(|&i| &collection.run.records[i])),
         };
-        let compared = model.compared(collection, &pool, context)?;
-        if let Kernel::Wwl { lambda, .. } = self.kernel {
-            model.lambda = Some(lambda.unwrap_or_else(|| 1.0 / median(&compared)));
+let compared = model.compared(collection, &pool, context)?;
+        if let Kernel::Wwl { gamma, .. } = self.kernel {
+            model.gamma = Some(gamma.unwrap_or_else(|| 1.0 / median(&compared)));
         }
         let gram = model.kernels(compared);
         let factor = Factor::new(&gram, pool.len(), self.landmarks(), self.seed);
@@ -273,8 +274,8 @@ impl Landmarks {
 pub struct KernelModel {
     settings: KernelVectors,
     landmarks: Landmarks,
-    /// `λ`, where distances become kernels by it.
-    lambda: Option<f64>,
+    /// `γ`, where distances become kernels by it.
+    gamma: Option<f64>,
     projection: Projection,
     data: DataNote,
 }
@@ -286,8 +287,9 @@ struct Saved {
     settings: KernelVectors,
     /// Numbers of a vector.
     columns: usize,
-    /// `λ`, where there is one.
-    lambda: Option<f64>,
+    /// `γ`, where there is one.
+    #[serde(alias = "lambda")]
+    gamma: Option<f64>,
     /// What graphs are compared by.
     compared: SavedLandmarks,
 }
@@ -306,10 +308,10 @@ impl KernelModel {
     /// What another method learnt, or what does not make sense.
     pub fn from_stored(stored: &Stored) -> Result<KernelModel> {
         let Config { model: saved, data, .. } = stored.config::<Saved>()?;
-        let Saved { settings, columns, lambda, compared } = saved;
+        let Saved { settings, columns, gamma, compared } = saved;
         settings.check().map_err(|e| stored.refused(e))?;
-        if lambda.is_some() != matches!(settings.kernel, Kernel::Wwl { .. }) {
-            return Err(stored.refused("λ and its kernel do not belong together"));
+        if gamma.is_some() != matches!(settings.kernel, Kernel::Wwl { .. }) {
+            return Err(stored.refused("γ and its kernel do not belong together"));
         }
         let mut tensors = stored.tensors()?;
         let landmarks = match compared {
@@ -323,7 +325,7 @@ impl KernelModel {
         let rows = tensors.take("projection", &[landmarks.len(), columns])?;
         tensors.finish()?;
         let projection = Projection { dim: columns, rows };
-        Ok(KernelModel { settings, landmarks, lambda, projection, data })
+        Ok(KernelModel { settings, landmarks, gamma, projection, data })
     }
 
     /// Some graphs of a collection beside each landmark: distances, where the kernel is one of
@@ -359,9 +361,9 @@ impl KernelModel {
 
     /// What was [compared](KernelModel::compared), as kernels.
     fn kernels(&self, compared: Vec<f64>) -> Vec<f64> {
-        match self.lambda {
+        match self.gamma {
             None => compared,
-            Some(lambda) => compared.into_iter().map(|w| (-lambda * w).exp()).collect(),
+            Some(gamma) => compared.into_iter().map(|w| (-gamma * w).exp()).collect(),
         }
     }
 }
@@ -422,7 +424,7 @@ impl Model for KernelModel {
         let Projection { dim, rows } = &self.projection;
         let shape = [self.landmarks.len(), *dim];
         let tensors = tensors.with("projection", &shape, rows.iter().copied());
-        let saved = Saved { settings: self.settings, columns: *dim, lambda: self.lambda, compared };
+        let saved = Saved { settings: self.settings, columns: *dim, gamma: self.gamma, compared };
         Parts::new(&Config::new(self.settings.name(), saved, self.data.clone()), &tensors)
     }
 }

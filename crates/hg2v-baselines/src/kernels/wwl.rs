@@ -5,7 +5,7 @@
 //! carry the uniform distribution over the nodes of one to that of the other,
 //!
 //! ```text
-//! 𝒲(g, g') = min_π Σ π(u,v)·d(u, v),    k(g, g') = exp(−λ·𝒲(g, g')).
+//! 𝒲(g, g') = min_π Σ π(u,v)·d(u, v),    k(g, g') = exp(−γ·𝒲(g, g'))  (γ is their λ).
 //! ```
 //!
 //! **Labels.** `x^h` are Weisfeiler–Lehman labels and `d` the Hamming distance, the share
@@ -27,7 +27,7 @@
 //! below the edge above `l` is `p_h(l)`. ∎
 //!
 //! As a scaled L1 distance, `𝒲` is conditionally negative definite, and `k` a kernel for
-//! every `λ > 0`.
+//! every `γ > 0`.
 //!
 //! **Attributes.** `x⁰` are the attributes, each column standardised over all nodes of the
 //! collection (the degree, where there are none), then
@@ -70,13 +70,13 @@ pub struct Wwl {
     pub nodes: Nodes,
     /// Numbers of rounds `H`.
     pub rounds: Vec<usize>,
-    /// Numbers `λ`.
-    pub lambdas: Vec<f64>,
+    /// Numbers `γ`.
+    #[serde(alias = "lambdas")]
+    pub gammas: Vec<f64>,
 }
 
 /// What nodes are compared by.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Nodes {
     /// Attributes where all graphs have them, labels elsewhere.
     #[default]
@@ -85,6 +85,12 @@ pub enum Nodes {
     Labels,
     /// Attributes, or the degree.
     Attributes,
+}
+
+hg2v::vocabulary! { Nodes, "nodes":
+    Auto => "auto", "attributes where all graphs have them, labels elsewhere";
+    Labels => "labels", "labels; nodes without are alike";
+    Attributes => "attributes", "attributes, or the degree";
 }
 
 impl Nodes {
@@ -103,14 +109,14 @@ impl Nodes {
 
 impl Default for Wwl {
     fn default() -> Wwl {
-        Wwl { nodes: Nodes::Auto, rounds: vec![1, 3, 5], lambdas: vec![0.01, 0.1, 1.0, 10.0] }
+        Wwl { nodes: Nodes::Auto, rounds: vec![1, 3, 5], gammas: vec![0.01, 0.1, 1.0, 10.0] }
     }
 }
 
 impl Wwl {
-    /// The `H` and `λ` of a variant: all `λ` of the first `H` come first.
+    /// The `H` and `γ` of a variant: all `γ` of the first `H` come first.
     pub fn variant(&self, index: usize) -> (usize, f64) {
-        (self.rounds[index / self.lambdas.len()], self.lambdas[index % self.lambdas.len()])
+        (self.rounds[index / self.gammas.len()], self.gammas[index % self.gammas.len()])
     }
 
     /// `𝒲` between all graphs, for each number of rounds.
@@ -163,23 +169,21 @@ impl GraphKernel for Wwl {
     }
 
     fn variants(&self) -> usize {
-        self.rounds.len() * self.lambdas.len()
+        self.rounds.len() * self.gammas.len()
     }
 
     fn grams(&self, collection: &Collection<'_>, context: &Context<'_>) -> Result<Vec<Matrix>> {
-        if let Some(bad) =
-            self.lambdas.iter().find(|lambda| !(lambda.is_finite() && **lambda > 0.0))
-        {
+        if let Some(bad) = self.gammas.iter().find(|gamma| !(gamma.is_finite() && **gamma > 0.0)) {
             return Err(
-                hg2v::Error::argument("λ", bad, "it must be a finite number above 0").into()
+                hg2v::Error::argument("γ", bad, "it must be a finite number above 0").into()
             );
         }
         let n = collection.len();
         let distances = self.distances(collection, context)?;
-        let settings = distances.iter().flat_map(|w| self.lambdas.iter().map(move |l| (w, l)));
+        let settings = distances.iter().flat_map(|w| self.gammas.iter().map(move |l| (w, l)));
         settings
-            .map(|(w, lambda)| {
-                let kernel = w.values().par_iter().map(|w| (-lambda * w).exp()).collect();
+            .map(|(w, gamma)| {
+                let kernel = w.values().par_iter().map(|w| (-gamma * w).exp()).collect();
                 Matrix::new(n, n, kernel)
             })
             .collect()

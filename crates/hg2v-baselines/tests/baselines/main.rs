@@ -8,3 +8,4 @@ mod common; // collections, small and real
 mod embedders;
 mod kernels; // against their definitions
 mod models; // every method of the registry, learnt, saved and read back
+mod options; // what users can tell them

@@ -180,9 +180,9 @@ fn options_that_a_method_does_not_have_are_refused() {
         entry.method(&[(option, value)]).map(|_| ()).unwrap_err().to_string()
     };
     for (name, option, value, word) in [
-        ("wl-oa", "hops", json!(3), "it has no option hops"),
+        ("wl-oa", "hops", json!(3), "hops is 3, but wl-oa has no such option"),
         ("wl-oa", "dim", json!(0), "dim is 0"),
-        ("wwl", "lambda", json!(-1.0), "lambda is -1"),
+        ("wwl", "gamma", json!(-1.0), "gamma is -1"),
         ("graph2vec", "rounds", json!(1001), "rounds is 1001"),
         ("graph2vec", "dim", json!("many"), "invalid type"),
         ("gin", "dim", json!(3), "it learns no vectors"),
@@ -216,13 +216,13 @@ fn kernels_as_vectors_are_the_kernels() {
         let collection = Collection::new(run, &Default::default(), &context).unwrap();
         let oa = WlOa { rounds: 2 }.grams(&collection, &context).unwrap().remove(2);
         let subtree = WlSubtree { rounds: 2 }.grams(&collection, &context).unwrap().remove(2);
-        let wwl = Wwl { rounds: vec![2], lambdas: vec![0.7], ..Wwl::default() };
+        let wwl = Wwl { rounds: vec![2], gammas: vec![0.7], ..Wwl::default() };
         let wwl = wwl.grams(&collection, &context).unwrap().remove(0);
         for (name, gram) in [("wl-oa", oa), ("wl-subtree", subtree), ("wwl", wwl)] {
             let mut options =
                 vec![("dim", json!(64)), ("landmarks", json!(64)), ("rounds", json!(2))];
             if name == "wwl" {
-                options.push(("lambda", json!(0.7)));
+                options.push(("gamma", json!(0.7)));
             }
             let model = registry::find(name).unwrap().method(&options).unwrap().fit(&all).unwrap();
             let rows = model.embed(&all).unwrap();

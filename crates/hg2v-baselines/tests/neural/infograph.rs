@@ -11,7 +11,7 @@ use hg2v_eval::split::stratified_shuffle;
 use crate::common::{at, classes, collect, planted};
 
 fn small() -> InfoGraph {
-    InfoGraph { hidden: 8, layers: 2, epochs: 5, batch: 16, ..InfoGraph::default() }
+    InfoGraph { dim: 8, layers: 2, epochs: 5, batch: 16, ..InfoGraph::default() }
 }
 
 fn vectors(count: usize, train: &[usize]) -> Matrix {

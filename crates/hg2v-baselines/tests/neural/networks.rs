@@ -8,7 +8,7 @@ use hg2v_baselines::classifiers::diffpool::DiffPoolParams;
 use hg2v_baselines::classifiers::gin::{GinParams, Pool};
 use hg2v_baselines::classifiers::mincut::MinCutParams;
 use hg2v_baselines::classifiers::training::{Design, Task};
-use hg2v_baselines::network::{Network, Pass, Store};
+use hg2v_baselines::network::{ClassifierNetwork, Pass, Store};
 use hg2v_baselines::tape::{Array, Graphs, Var};
 
 const TASK: Task = Task { inputs: 3, classes: 2, nodes: 6.0 };
@@ -50,7 +50,7 @@ fn features(place: impl Fn(u32, u32) -> u32) -> Array<f64> {
     x
 }
 
-fn loss(network: &dyn Network<f64>, store: &Store<f64>) -> (f64, Vec<f64>) {
+fn loss(network: &dyn ClassifierNetwork<f64>, store: &Store<f64>) -> (f64, Vec<f64>) {
     let mut pass = Pass::training(store, rng::stream(1, "dropout", 0, 0));
     let (graphs, x) = (graphs(|_, v| v), pass.tape.constant(features(|_, v| v)));
     let output = network.forward(&mut pass, &graphs, x);

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use hg2v::coarsen::quality::{Quality, quality};
-use hg2v::coarsen::{Params, Pyramid};
+use hg2v::coarsen::{CoarsenMethod, Params, Pyramid};
 use hg2v::error::{Action, Error};
-use hg2v::graph::Scalar;
+use hg2v::graph::{Scalar, WeightPolicy};
 use hg2v::output::OutputFile;
 use hg2v::parallel::try_map;
 use hg2v::prepare::{Collection, Needs, Notes};
@@ -16,8 +16,9 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::context::Context;
-use crate::graphs::{Asks, CacheArgs, MethodArg, WeightArg, say_findings};
+use crate::graphs::{Asks, CacheArgs, say_findings};
 use crate::out::{ForceArgs, refuse_json, refuse_same};
+use crate::vocabulary::word;
 
 /// Build the spectral pyramid of every graph
 ///
@@ -38,8 +39,8 @@ pub(crate) struct Args {
     /// The graphs
     data: PathBuf,
     /// How the sets to contract are chosen
-    #[arg(long, value_enum, default_value = "variation-neighborhoods", value_name = "M")]
-    method: MethodArg,
+    #[arg(long, default_value_t = Params::default().method, value_name = "M", value_parser = word::<CoarsenMethod>())]
+    method: CoarsenMethod,
     /// How much smaller the last level is to be: 1 − n/N
     #[arg(long, default_value_t = Params::default().ratio, value_name = "R")]
     ratio: f64,
@@ -52,9 +53,9 @@ pub(crate) struct Args {
     /// Add eigenvalue errors, subspace error and ε of each pyramid
     #[arg(long)]
     quality: bool,
-    /// What to do with edge weights: `use` refuses a negative one
-    #[arg(long, value_enum, default_value = "use", value_name = "W")]
-    weights: WeightArg,
+    /// What to do with edge weights
+    #[arg(long, default_value_t = WeightPolicy::default(), value_name = "W", value_parser = word::<WeightPolicy>())]
+    weights: WeightPolicy,
     /// Where to write the pyramids (`-`: standard output)
     #[arg(long, short, value_name = "PATH")]
     out: PathBuf,
@@ -103,7 +104,7 @@ impl Tally {
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let params = Params {
-        method: args.method.into(),
+        method: args.method,
         k: args.k,
         ratio: args.ratio,
         max_levels: args.max_levels,
@@ -112,12 +113,12 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     params.check()?;
     let started = Instant::now();
     refuse_json(&args.out, context)?;
-    let source = context.open(&args.data, Asks::Weights(args.weights.into()))?;
+    let source = context.open(&args.data, Asks::Weights(args.weights))?;
     refuse_same(&source.path, &args.out)?;
     let (path, progress) = (source.path.clone(), context.progress("coarsening", source.len));
     let mut out = OutputFile::create(args.force.at(&args.out))?;
     let mut tally = Tally::default();
-    let needs = Needs { weights: args.weights.into(), coarsening: Some(params), features: None };
+    let needs = Needs { weights: args.weights, coarsening: Some(params), features: None };
     let work = hg2v::context::Context::default().cached_in(args.cache.open());
     for chunk in Chunks::new(source, Shard::WHOLE).larger(4) {
         let chunk = chunk?;
@@ -199,7 +200,7 @@ fn report(
         mean(tally.notes.nodes),
         mean(tally.top_nodes),
         mean(tally.levels),
-        params.method.name(),
+        params.method,
         params.k,
         params.ratio,
         seconds,

@@ -3,14 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hg2v::dataset;
+use hg2v::dataset::{self, Format};
 use hg2v::graph::Scalar;
+use hg2v::vocabulary::Named;
 use serde::Serialize;
 
 use crate::context::Context;
 use crate::graphs::Asks;
-use crate::out::{ForceArgs, Layout, refuse_json, refuse_same};
+use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::table::counted;
+use crate::vocabulary::word_where;
 
 /// Write a collection of graphs in another format, losing nothing
 ///
@@ -30,8 +32,8 @@ pub(crate) struct Args {
     /// What to write; `-` is standard output
     out: PathBuf,
     /// Format of OUT [default: by its name]
-    #[arg(long, value_enum)]
-    format: Option<Layout>,
+    #[arg(long, value_parser = word_where(Format::is_written))]
+    format: Option<Format>,
     #[command(flatten)]
     force: ForceArgs,
     /// Give every graph without an id its position, counted from 0
@@ -63,15 +65,15 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let mut source = context.open(&args.data, Asks::Nothing)?;
     refuse_same(&source.path, &args.out)?;
     let format = match args.format {
-        Some(layout) => layout.into(),
+        Some(format) => format,
         None => dataset::format_of_name(&args.out)?,
     };
     let mut sink = dataset::create(args.force.at(&args.out), Some(format))?;
     let mut done = Converted {
         data: source.path.clone(),
-        data_format: source.format.name(),
+        data_format: source.format.word(),
         out: args.out.clone(),
-        format: format.name(),
+        format: format.word(),
         graphs: 0,
         nodes: 0,
         edges: 0,

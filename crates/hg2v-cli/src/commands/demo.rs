@@ -24,9 +24,10 @@ use hg2v_eval::evaluation::Evaluation;
 use hg2v_eval::method::Candidate;
 use hg2v_eval::select;
 use hg2v_eval::study::{Mode, Study};
-use hg2v_report::{Contents, Map, PageMode, ProjectionMethod, page, run};
+use hg2v_report::{Contents, Map, PageMode, page, run};
 use hg2v_search::Metric;
 use hg2v_search::catalog::SearchOptions;
+use hg2v_search::project::ProjectionMethod;
 use serde_json::json;
 
 use super::coarsen::render;

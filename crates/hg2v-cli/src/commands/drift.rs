@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use hg2v::error::{Error, Place};
 use hg2v::vectors;
 use hg2v_search::drift::{MOST, drift};
-use hg2v_search::scale::Scale;
+use hg2v_search::scale::StandardScaler;
 use serde_json::json;
 
 use crate::context::Context;
@@ -55,7 +55,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     }
     if args.distances.standardise {
         // By the first set, which the second is judged by.
-        let scale = Scale::of(&a.values, a.dim);
+        let scale = StandardScaler::of(&a.values, a.dim);
         scale.apply(&mut a.values);
         scale.apply(&mut b.values);
     }

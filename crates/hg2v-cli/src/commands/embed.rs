@@ -10,23 +10,16 @@ use hg2v::{Hg2v, Model, vectors};
 use hg2v_baselines::registry;
 use serde_json::json;
 
-use super::fit::seconds;
+use super::fit::{EVERY, seconds};
 use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::{self, Asks, CacheArgs, say_findings, say_ignored};
 use crate::interrupt::Farewell;
 use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::table::{counted, decimal};
-use crate::vocabulary::one_of;
+use crate::vocabulary::word;
 use crate::watch::Watch;
 use crate::words::Command;
-
-/// What rows there are.
-const PER: [(&str, &str); 3] = [
-    ("graph", "a graph"),
-    ("node", "a node, with what its super-nodes say (models of hg2v)"),
-    ("level", "a level of a graph (models of hg2v)"),
-];
 
 /// Vectors for any graphs, with a trained model
 ///
@@ -61,10 +54,10 @@ pub(crate) struct Args {
     #[arg(long)]
     untrained: bool,
     /// What a row is
-    #[arg(long, default_value_t, value_name = "WHAT", value_parser = one_of::<Per>(&PER))]
+    #[arg(long, default_value_t, value_name = "WHAT", value_parser = word::<Per>())]
     per: Per,
     /// How much work a kill may cost
-    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = EVERY.as_str(), value_parser = seconds)]
     checkpoint_every: Duration,
     #[command(flatten)]
     device: DeviceArgs,

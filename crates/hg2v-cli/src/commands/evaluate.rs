@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::ValueEnum;
 use hg2v::error::Error;
 use hg2v::graph::GraphRecord;
 use hg2v::output::OutputFile;
@@ -21,10 +20,11 @@ use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::{self, Asks, CacheArgs, check_vectors, say_findings};
 use crate::judging::{GridArg, ModeArg, best, candidates, judged, table_of};
-use crate::network::NetworkArgs;
+use crate::method::MethodArgs;
 use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::predictions;
 use crate::table::Table;
+use crate::vocabulary::word;
 
 /// Accuracy of a classifier on the vectors, beside its controls
 ///
@@ -68,8 +68,8 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "G")]
     grid: Option<GridArg>,
     /// Further classifiers of the same vectors
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "C,…")]
-    also: Vec<AlsoArg>,
+    #[arg(long, value_delimiter = ',', value_name = "C,…", value_parser = word::<Classifier>())]
+    also: Vec<Classifier>,
     /// Leave the controls out
     #[arg(long)]
     no_controls: bool,
@@ -79,39 +79,18 @@ pub(crate) struct Args {
     #[command(flatten)]
     force: ForceArgs,
     #[command(flatten)]
-    network: NetworkArgs,
+    options: MethodArgs,
     #[command(flatten)]
     device: DeviceArgs,
     #[command(flatten)]
     cache: CacheArgs,
 }
 
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum AlsoArg {
-    /// a C-SVM with a linear kernel
-    Linear,
-    /// logistic regression
-    Logistic,
-    /// the vote of the k nearest
-    Knn,
-}
-
-impl From<AlsoArg> for Classifier {
-    fn from(classifier: AlsoArg) -> Classifier {
-        match classifier {
-            AlsoArg::Linear => Classifier::LinearSvm,
-            AlsoArg::Logistic => Classifier::Logistic,
-            AlsoArg::Knn => Classifier::NearestNeighbors,
-        }
-    }
-}
-
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let splits = args.protocol.splits(args.splits)?;
     for (at, classifier) in args.also.iter().enumerate() {
         if args.also[..at].contains(classifier) {
-            let name = Classifier::from(*classifier);
-            return Err(Error::parameter("also", name, "it must name each only once").into());
+            return Err(Error::parameter("also", classifier, "it must name each only once").into());
         }
     }
     if let Some(file) = &args.predictions {
@@ -125,7 +104,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     // Before anything is judged: what cannot be written is said at once.
     let predictions = args.predictions.as_deref().map(|file| args.force.at(file));
     let predictions = predictions.map(OutputFile::create).transpose()?;
-    let params = args.network.params(context.seed())?;
+    let params = args.options.params(context.seed())?;
     params.check()?;
     // Weights count for statistics, too.
     let plain = Hg2vParams { weights: params.weights, ..Hg2vParams::default() };
@@ -153,7 +132,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let protocol = select::Protocol { seed: context.seed(), ..select::Protocol::default() };
     let mut study = Study::new(&collection, mode, splits, protocol)?;
     study.context = graphs::on(&machine);
-    study.also = args.also.iter().copied().map(Classifier::from).collect();
+    study.also = args.also.clone();
 
     let mut rows = Vec::new();
     let mut chosen = params.clone();

@@ -2,10 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::PossibleValuesParser;
 use hg2v::error::{Action, Error, Place};
 use hg2v::nn::machine::Machine;
 use hg2v::output::overwrite::replace_folder;
@@ -13,7 +13,7 @@ use hg2v::output::{OutputFolder, is_occupied};
 use hg2v::prepare::{Notes, Run};
 use hg2v::progress::{Progress, Report};
 use hg2v::saved::{self, LogLine, RunNote};
-use hg2v::{Fit, Hg2vParams, Method, Model, TrainingFolder, is_unfinished};
+use hg2v::{CHECKPOINT_EVERY, Fit, Hg2vParams, Method, Model, TrainingFolder, is_unfinished};
 use hg2v_baselines::registry::METHODS;
 use serde_json::json;
 
@@ -21,9 +21,10 @@ use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::{self, Asks, CacheArgs, say_findings};
 use crate::interrupt::{self, Farewell, Stopped};
-use crate::network::NetworkArgs;
+use crate::method::{DEFAULT_METHOD, MethodArgs};
 use crate::out::ForceArgs;
 use crate::table::counted;
+use crate::vocabulary::words;
 use crate::watch::Watch;
 use crate::words::Command;
 
@@ -57,7 +58,7 @@ pub(crate) struct Args {
     #[arg(long, short, value_name = "MODEL")]
     out: PathBuf,
     /// What learns the vectors
-    #[arg(long, default_value = "hg2v", value_name = "NAME", value_parser = methods())]
+    #[arg(long, default_value = DEFAULT_METHOD, value_name = "NAME", value_parser = methods())]
     method: String,
     /// Go on with the run that was stopped in MODEL
     #[arg(long)]
@@ -68,22 +69,24 @@ pub(crate) struct Args {
     #[arg(skip)]
     folder: PathBuf,
     /// How much work a kill may cost; ends of epochs are kept ten times as often
-    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = EVERY.as_str(), value_parser = seconds)]
     checkpoint_every: Duration,
     #[command(flatten)]
-    network: NetworkArgs,
+    options: MethodArgs,
     #[command(flatten)]
     device: DeviceArgs,
     #[command(flatten)]
     cache: CacheArgs,
 }
 
+/// Seconds between checkpoints, unless somebody says otherwise.
+pub(super) static EVERY: LazyLock<String> =
+    LazyLock::new(|| CHECKPOINT_EVERY.as_secs_f64().to_string());
+
 /// The methods that learn vectors.
 fn methods() -> PossibleValuesParser {
     let learning = METHODS.iter().filter(|entry| entry.vectors.is_some());
-    PossibleValuesParser::new(
-        learning.map(|entry| PossibleValue::new(entry.name).help(entry.about)),
-    )
+    words(learning.map(|entry| (entry.name, entry.about)))
 }
 
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
@@ -95,21 +98,20 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let started = Instant::now();
     let args = Args { folder: folder_of_run(&args)?, ..args };
     match args.method.as_str() {
-        "hg2v" => train(&args, started, context),
+        DEFAULT_METHOD => train(&args, started, context),
         _ => fit(&args, started, context),
     }
 }
 
 /// Trains HG2V in its folder, where it can be stopped and resumed.
 fn train(args: &Args, started: Instant, context: &Context) -> anyhow::Result<()> {
-    args.network.refuse_others("hg2v")?;
     let folder = match args.resume {
         true => TrainingFolder::resume(&args.folder)?,
         false => TrainingFolder::new(&args.folder)?,
     };
     let params = match folder.params() {
         Some(stored) => resumed_params(args, &stored, context)?,
-        None => args.network.params(context.seed())?,
+        None => args.options.params(context.seed())?,
     };
     params.check()?;
     let (path, machine, fit) = prepare(args, &params, context)?;
@@ -150,7 +152,7 @@ fn fit(args: &Args, started: Instant, context: &Context) -> anyhow::Result<()> {
         let requirement = format!("a model of {} is fitted in one go: leave it out", args.method);
         return Err(Error::parameter("resume", "given", requirement).into());
     }
-    let method = args.network.method(&args.method, context.seed())?;
+    let method = args.options.method(&args.method, context.seed())?;
     if is_occupied(&args.folder).map_err(|e| Error::io(&args.folder, Action::Read, e))? {
         return Err(Error::exists(&args.folder, "the folder is not empty", true).into());
     }
@@ -292,7 +294,7 @@ fn resumed_params(
     stored: &Hg2vParams,
     context: &Context,
 ) -> anyhow::Result<Hg2vParams> {
-    let given = args.network.again(stored)?;
+    let given = args.options.again(stored)?;
     let seed = context.global.seed.unwrap_or(stored.recipe.seed);
     if given != *stored || seed != stored.recipe.seed {
         return Err(Error::input(

@@ -3,20 +3,20 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use hg2v::error::{Action, Error, Place};
 use hg2v::graph::Scalar;
 use hg2v::output::OutputFile;
 use hg2v::output::overwrite::Destination;
 use hg2v::vectors::{self, Key, Shape, VectorSink};
-use hg2v_search::project::{Point, Tsne, Umap, pca, tsne, umap};
-use hg2v_search::scale::Scale;
+use hg2v_search::project::{Point, ProjectionMethod, Tsne, Umap, pca, tsne, umap};
+use hg2v_search::scale::StandardScaler;
 use hg2v_search::{Index, IndexKind, Metric, NeighborGraph, Space};
 use serde_json::json;
 
 use crate::context::Context;
 use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::table::percent;
+use crate::vocabulary::word;
 
 /// Two coordinates for each vector, to look at
 ///
@@ -34,8 +34,8 @@ pub(crate) struct Args {
     /// A file of vectors
     vectors: PathBuf,
     /// How
-    #[arg(long, value_enum, default_value = "pca", value_name = "METHOD")]
-    method: MethodArg,
+    #[arg(long, default_value_t, value_name = "METHOD", value_parser = word::<ProjectionMethod>())]
+    method: ProjectionMethod,
     /// Where to write: NAME.csv, .parquet, .npy, .tsv, or `-` for CSV
     #[arg(long, short, value_name = "PATH")]
     out: PathBuf,
@@ -44,29 +44,23 @@ pub(crate) struct Args {
     /// Bring every column to mean 0 and variance 1 first
     #[arg(long, alias = "standardize")]
     standardise: bool,
-    /// t-SNE: how many neighbours a vector has, more or less [default: 30]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help = format!(
+        "t-SNE: how many neighbours a vector has, more or less [default: {}]",
+        Tsne::default().perplexity
+    ))]
     perplexity: Option<f64>,
-    /// UMAP: neighbours of a vector, itself among them [default: 15]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help = format!(
+        "UMAP: neighbours of a vector, itself among them [default: {}]",
+        Umap::default().neighbors
+    ))]
     neighbors: Option<usize>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum MethodArg {
-    /// principal components: distances, as well as a plane can keep them
-    Pca,
-    /// t-SNE: who is near whom
-    Tsne,
-    /// UMAP: who is near whom, and more of the whole
-    Umap,
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let is = |method| args.method == method;
     for (name, given, of, method) in [
-        ("perplexity", args.perplexity.is_some(), is(MethodArg::Tsne), "t-SNE"),
-        ("neighbors", args.neighbors.is_some(), is(MethodArg::Umap), "UMAP"),
+        ("perplexity", args.perplexity.is_some(), is(ProjectionMethod::Tsne), "t-SNE"),
+        ("neighbors", args.neighbors.is_some(), is(ProjectionMethod::Umap), "UMAP"),
     ] {
         if given && !of {
             return Err(Error::parameter(name, "given", format!("it is for {method}")).into());
@@ -84,7 +78,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         return Err(Error::input(&args.vectors, Place::Whole, "it holds no vectors", fix).into());
     }
     if args.standardise {
-        Scale::of(&set.values, set.dim).apply(&mut set.values);
+        StandardScaler::of(&set.values, set.dim).apply(&mut set.values);
     }
     let seed = context.seed();
     let (dim, values) = (set.dim.max(1), &set.values);
@@ -96,12 +90,12 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         Index::new(space, IndexKind::BySize, seed, |_| ())?.neighbor_graph(k)
     };
     let points: Vec<Point> = match args.method {
-        MethodArg::Pca => {
+        ProjectionMethod::Pca => {
             let share = components.variances.iter().sum::<f64>() / components.total_variance;
             explained = share.is_finite().then_some(share);
             places
         }
-        MethodArg::Tsne => {
+        ProjectionMethod::Tsne => {
             let own = Tsne::default();
             let perplexity = args.perplexity.unwrap_or(own.perplexity);
             let params = Tsne { perplexity, ..own };
@@ -111,7 +105,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
             bar.finish_and_clear();
             points
         }
-        MethodArg::Umap => {
+        ProjectionMethod::Umap => {
             let own = Umap::default();
             let neighbors = args.neighbors.unwrap_or(own.neighbors);
             let params = Umap { neighbors, seed, ..own };

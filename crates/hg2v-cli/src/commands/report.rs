@@ -19,19 +19,20 @@ use hg2v_baselines::registry;
 use hg2v_eval::evaluation::Evaluation;
 use hg2v_report::page::SAMPLE;
 use hg2v_report::run::{RunFolder, read_evaluation};
-use hg2v_report::{Contents, Map, Page, PageMode, ProjectionMethod, page};
+use hg2v_report::{Contents, Map, Page, PageMode, page};
 use hg2v_search::IndexKind;
 use hg2v_search::catalog::SearchOptions;
+use hg2v_search::project::ProjectionMethod;
 use hg2v_serve::options::Shown;
 use serde_json::json;
 
-use super::project::MethodArg;
 use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::distances::DistanceArgs;
 use crate::graphs::{self, Asks, CacheArgs, check_vectors, summary_options};
 use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::table::{counted, decimal};
+use crate::vocabulary::word;
 
 /// One self-contained page: a map of the graphs, their neighbours, pyramids and results
 ///
@@ -75,8 +76,14 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = SAMPLE, value_name = "N")]
     sample: usize,
     /// Maps of the graphs, the first of which is shown first
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "pca", value_name = "M,…")]
-    projections: Vec<MethodArg>,
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_values_t = [ProjectionMethod::default()],
+        value_name = "M,…",
+        value_parser = word::<ProjectionMethod>()
+    )]
+    projections: Vec<ProjectionMethod>,
     #[command(flatten)]
     distances: DistanceArgs,
     /// What stands above it [default: the name of the graphs]
@@ -88,16 +95,6 @@ pub(crate) struct Args {
     cache: CacheArgs,
 }
 
-impl From<MethodArg> for ProjectionMethod {
-    fn from(method: MethodArg) -> ProjectionMethod {
-        match method {
-            MethodArg::Pca => ProjectionMethod::Pca,
-            MethodArg::Tsne => ProjectionMethod::Tsne,
-            MethodArg::Umap => ProjectionMethod::Umap,
-        }
-    }
-}
-
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     refuse_json(&args.out, context)?;
     for name in [saved::CONFIG, saved::PARAMETERS] {
@@ -106,15 +103,13 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     for input in [&args.data, &args.embeddings, &args.evaluation].into_iter().flatten() {
         refuse_same(input, &args.out)?;
     }
-    let methods: Vec<ProjectionMethod> =
-        args.projections.iter().copied().map(ProjectionMethod::from).collect();
     let wanted = Wanted {
         run: &args.run,
         of: Of::Files { data: args.data.as_deref(), embeddings: args.embeddings.as_deref() },
         evaluation: args.evaluation.as_deref(),
         sample: args.sample,
         title: args.title.as_deref(),
-        methods: &methods,
+        methods: &args.projections,
         search: args.distances.options(IndexKind::BySize, context.seed()),
         cache: args.cache.open(),
     };

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hg2v::dataset;
+use hg2v_report::PageMode;
 use hg2v_report::page::SAMPLE;
-use hg2v_report::{PageMode, ProjectionMethod};
 use hg2v_search::IndexKind;
+use hg2v_search::project::ProjectionMethod;
 use hg2v_serve::options::Page;
 use hg2v_serve::{Options, Server};
 use serde_json::json;
@@ -31,7 +32,7 @@ use crate::words::told;
 /// replaced.
 ///
 /// A model that is replaced is loaded again without dropping a request, together with
-/// its index; SIGTERM and Ctrl-C finish what was accepted. On a card that fails, the
+/// its index; SIGTERM and Ctrl-C finish what was accepted. On a GPU that fails, the
 /// processor goes on: the log says so.
 ///
 /// What `embed` warns of stands in the answer: {"notes": {"unseen_labels": 2}} counts nodes

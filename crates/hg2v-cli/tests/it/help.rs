@@ -38,30 +38,62 @@ fn every_command_has_an_example_and_a_manual_page() {
     assert!(whole.contains("hg2v-fit(1)"), "{whole}");
 }
 
+/// What help says of an option, on one line.
+fn told_of(option: &str, help: &str) -> String {
+    let about = help.split(&format!("      {option} ")).nth(1).expect(option);
+    about.split("\n\n").next().unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 #[test]
 fn the_defaults_that_help_tells_are_those_of_the_library() {
     let (_, help, _) = hg2v(".".as_ref(), &["fit", "--help"]);
-    let hg2v::Hg2vParams { architecture, recipe, coarsening, .. } = hg2v::Hg2vParams::default();
-    let paper = hg2v::Hg2vParams::paper();
-    assert!(architecture.finest && architecture.local && architecture.log);
-    assert!(!paper.architecture.finest && !paper.architecture.local && !paper.architecture.log);
+    let hg2v::Hg2vParams { architecture, recipe, coarsening, features, weights } =
+        hg2v::Hg2vParams::default();
     for (option, default) in [
+        ("--preset", hg2v::Preset::default().to_string()),
         ("--dim", architecture.dim.to_string()),
         ("--hops", architecture.hops.to_string()),
         ("--levels", architecture.levels.to_string()),
+        ("--layer", architecture.layer.to_string()),
+        ("--input", "none".to_owned()),
+        ("--bias", architecture.bias.to_string()),
+        ("--readout", "sum,max".to_owned()),
         ("--epochs", recipe.epochs.to_string()),
         ("--batch", recipe.batch.to_string()),
-        ("--lr", format!("{:e}", recipe.lr)),
+        ("--lr", recipe.lr.to_string()),
         ("--decay", recipe.decay.to_string()),
+        ("--loss", recipe.loss.to_string()),
+        ("--negatives", recipe.negatives.to_string()),
+        ("--attributes", features.attributes.to_string()),
+        ("--labels", features.labels.to_string()),
+        ("--degree", features.degree.to_string()),
+        ("--coarsening", coarsening.method.to_string()),
         ("--ratio", coarsening.ratio.to_string()),
         ("--k", coarsening.k.to_string()),
-        ("--coarsening", coarsening.method.name().to_owned()),
-        ("--bias", architecture.bias.to_string()),
+        ("--weights", weights.to_string()),
     ] {
-        let about = help.split(&format!("      {option} ")).nth(1).unwrap();
-        let about = about.split("\n\n").next().unwrap();
-        assert!(about.contains(&format!("[default: {default}]")), "{option}: {about}");
+        let about = told_of(option, &help);
+        let whole = [format!("[default: {default}]"), format!("[default: {default};")];
+        assert!(whole.iter().any(|text| about.contains(text)), "{option}: {about}");
     }
+    // Where the paper's preset differs, and where other methods do.
+    let paper = hg2v::Hg2vParams::paper();
+    for (option, of_default, of_paper) in [
+        ("--finest", architecture.finest, paper.architecture.finest),
+        ("--local", architecture.local, paper.architecture.local),
+        ("--log", architecture.log, paper.architecture.log),
+    ] {
+        let both = format!("[default: {of_default}; --preset paper: {of_paper}]");
+        assert!(told_of(option, &help).contains(&both), "{option}");
+    }
+    let structure = told_of("--structure", &help);
+    assert!(structure.contains("[default: auto; --preset paper: never]"), "{structure}");
+    let rounds = told_of("--rounds", &help);
+    let text = "[default: graph2vec, graph2vec-loukas, wwl: 3; wl-subtree, wl-oa: 4]";
+    assert!(rounds.contains(text), "{rounds}");
+    let cosine = hg2v::nn::pairs::Loss::Cosine { temperature: 0.2 };
+    assert_eq!("cosine".parse::<hg2v::nn::pairs::Loss>().unwrap(), cosine);
+    assert!(told_of("--temperature", &help).contains("[default: 0.2]"));
 }
 
 #[test]

@@ -182,7 +182,7 @@ fn further_classifiers_judge_the_same_vectors() {
         assert_eq!(alone["result"].get("also"), None);
         let also = method["result"]["also"].as_array().unwrap();
         let names: Vec<_> = also.iter().map(|also| also["classifier"].clone()).collect();
-        assert_eq!(names, ["nearest-neighbors", "linear-svm", "logistic"]);
+        assert_eq!(names, ["knn", "linear", "logistic"]);
         for (at, also) in also.iter().enumerate() {
             let mean = also["test"]["mean"].as_f64().unwrap();
             assert!((0.6..=1.0).contains(&mean), "{also}");

@@ -4,7 +4,7 @@ use hg2v_eval::also::{self, Classifier};
 use hg2v_eval::knn::{self, Distance};
 use hg2v_eval::logistic::{Logistic, LogisticParams};
 use hg2v_eval::metrics::accuracy;
-use hg2v_eval::scale::StandardScaler;
+use hg2v_eval::scale::{fit, standardise};
 use hg2v_eval::select::Protocol;
 use hg2v_eval::split::{Split, stratified_folds, stratified_shuffle};
 use hg2v_eval::svm::{Kernel, Svc, SvcParams};
@@ -18,9 +18,9 @@ const ALL: [Classifier; 3] =
 /// Trains with one setting, on standardised rows, and counts what is right.
 fn score(x: &Matrix, labels: &[u32], split: &Split, classifier: Classifier, setting: f64) -> f64 {
     let (mut train, mut test) = (x.take(&split.train).unwrap(), x.take(&split.test).unwrap());
-    let scaler = StandardScaler::fit(&train).unwrap();
-    scaler.transform(&mut train).unwrap();
-    scaler.transform(&mut test).unwrap();
+    let scaler = fit(&train).unwrap();
+    standardise(&mut train, &scaler).unwrap();
+    standardise(&mut test, &scaler).unwrap();
     let of = |rows: &[usize]| rows.iter().map(|&row| labels[row]).collect::<Vec<u32>>();
     let (own, truth) = (of(&split.train), of(&split.test));
     let predicted = match classifier {

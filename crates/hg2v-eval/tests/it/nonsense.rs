@@ -3,7 +3,7 @@
 use hg2v_eval::knn::{self, Distance};
 use hg2v_eval::logistic::{Logistic, LogisticParams};
 use hg2v_eval::metrics::{accuracy, confusion};
-use hg2v_eval::scale::StandardScaler;
+use hg2v_eval::scale;
 use hg2v_eval::select::{self, Grid, Protocol};
 use hg2v_eval::split::{stratified_folds, stratified_shuffle};
 use hg2v_eval::svm::smo::solve;
@@ -61,8 +61,8 @@ fn lengths_that_differ() {
     assert!(matches!(svc.predict(&narrow), Err(Error::Length { .. })));
     let model = Logistic::fit(&x, &labels, &logistic).unwrap();
     assert!(matches!(model.predict(&narrow), Err(Error::Length { .. })));
-    let scaler = StandardScaler::fit(&x).unwrap();
-    assert!(matches!(scaler.transform(&mut narrow.clone()), Err(Error::Length { .. })));
+    let scaler = scale::fit(&x).unwrap();
+    assert!(matches!(scale::standardise(&mut narrow.clone(), &scaler), Err(Error::Length { .. })));
     assert!(matches!(Gram::precomputed(&x), Err(Error::Length { .. })));
     assert!(matches!(Svc::fit_precomputed(&x, &labels, 1.0, 1e-3), Err(Error::Length { .. })));
     let kernels = [x];
@@ -86,7 +86,7 @@ fn one_class_or_none() {
     assert!(matches!(stratified_shuffle(&[1; 9], 0.2, 0, 0), Err(Error::OneClass { .. })));
     assert!(matches!(stratified_shuffle(&[], 0.2, 0, 0), Err(Error::Empty { .. })));
     assert!(matches!(stratified_folds(&[1; 9], 3, 0, 0), Err(Error::OneClass { .. })));
-    assert!(matches!(StandardScaler::fit(&empty), Err(Error::Empty { .. })));
+    assert!(matches!(scale::fit(&empty), Err(Error::Empty { .. })));
     assert!(matches!(Score::of(&[]), Err(Error::Empty { .. })));
     assert!(matches!(accuracy(&[], &[]), Err(Error::Empty { .. })));
     let near = knn::predict(&empty, &[], &x, 1, Distance::Euclidean);

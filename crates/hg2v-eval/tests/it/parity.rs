@@ -2,7 +2,7 @@
 
 use hg2v_eval::knn::{self, Distance};
 use hg2v_eval::logistic::{Logistic, LogisticParams};
-use hg2v_eval::scale::StandardScaler;
+use hg2v_eval::scale::{fit, standardise};
 use hg2v_eval::select::{self, Grid, Protocol};
 use hg2v_eval::split::{stratified_folds, stratified_shuffle};
 use hg2v_eval::svm::{Gamma, Kernel, Svc, SvcParams};
@@ -19,9 +19,9 @@ fn close(a: f64, b: f64, tolerance: f64) -> bool {
 fn scaled(fixture: &Fixture) -> (Matrix, Vec<u32>, Matrix) {
     let (mut train, labels) = fixture.part(&fixture.outer.train);
     let (mut test, _) = fixture.part(&fixture.outer.test);
-    let scaler = StandardScaler::fit(&train).unwrap();
-    scaler.transform(&mut train).unwrap();
-    scaler.transform(&mut test).unwrap();
+    let scaler = fit(&train).unwrap();
+    standardise(&mut train, &scaler).unwrap();
+    standardise(&mut test, &scaler).unwrap();
     (train, labels, test)
 }
 
@@ -61,7 +61,7 @@ fn grid_scores_winners_and_predictions() {
 fn scalers() {
     for name in SETS {
         let fixture: Fixture = read(name);
-        let scaler = StandardScaler::fit(&fixture.part(&fixture.outer.train).0).unwrap();
+        let scaler = fit(&fixture.part(&fixture.outer.train).0).unwrap();
         for (ours, theirs) in
             [(&scaler.means, &fixture.scaler.means), (&scaler.scales, &fixture.scaler.scales)]
         {

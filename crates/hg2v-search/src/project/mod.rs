@@ -36,6 +36,24 @@ pub use pca::{Pca, pca};
 pub use tsne::{Tsne, tsne};
 pub use umap::{Umap, umap};
 
+/// How vectors become points.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ProjectionMethod {
+    /// [Principal components](fn@pca).
+    #[default]
+    Pca,
+    /// [t-SNE](fn@tsne).
+    Tsne,
+    /// [UMAP](fn@umap).
+    Umap,
+}
+
+hg2v::vocabulary! { ProjectionMethod, "method":
+    Pca => "pca", "principal components: distances, as well as a plane can keep them";
+    Tsne => "tsne", "t-SNE: who is near whom";
+    Umap => "umap", "UMAP: who is near whom, and more of the whole";
+}
+
 /// Two coordinates.
 pub type Point = [f64; 2];
 

@@ -8,7 +8,7 @@ use hg2v::nn::gemm::{self, View, ViewMut};
 use rayon::prelude::*;
 
 use super::Point;
-use crate::scale::Scale;
+use crate::scale::StandardScaler;
 
 /// Rows that are added up by themselves, so that sums never depend on threads.
 const BLOCK: usize = 512;
@@ -61,7 +61,7 @@ impl Pca {
 pub fn pca(dim: usize, vectors: &[f32], count: usize) -> Result<Pca> {
     let n = super::count(dim, vectors)?;
     let count = count.min(dim).min(n);
-    let centred = Centred { dim, rows: vectors, means: Scale::of(vectors, dim).means };
+    let centred = Centred { dim, rows: vectors, means: StandardScaler::of(vectors, dim).means };
     let squares: Vec<f64> = centred.blocks(|rows| rows.iter().map(|x| x * x).sum());
     let total: f64 = squares.iter().sum();
     let mut components = if count == 0 || total == 0.0 {

@@ -159,7 +159,7 @@ fn standardised_distances_are_those_of_standardised_vectors() {
     }
     let query = [20.0, 7.5, 0.3, -0.2, 0.9];
     let mut scaled = rows.clone();
-    let scale = hg2v_search::scale::Scale::of(&rows, dim);
+    let scale = hg2v_search::scale::StandardScaler::of(&rows, dim);
     scale.apply(&mut scaled);
     let mut scaled_query = query;
     scale.apply(&mut scaled_query);

@@ -47,7 +47,7 @@ fn components_are_principal_whichever_way_they_are_computed() {
         let found = pca(dim, &vectors, 4).unwrap();
         holds(dim, &vectors, &found, 1e-7);
         // No four directions keep more, the first four columns not either.
-        let columns = hg2v_search::scale::Scale::of(&vectors, dim).scales;
+        let columns = hg2v_search::scale::StandardScaler::of(&vectors, dim).scales;
         let of_columns: f64 = columns[..4].iter().map(|s| s * s * n as f64 / (n - 1) as f64).sum();
         let kept: f64 = found.variances.iter().sum();
         assert!(kept >= of_columns && kept <= found.total_variance, "{kept} {of_columns}");

@@ -25,6 +25,7 @@ use crate::input::read_at_most;
 use crate::output::OutputFile;
 use crate::parallel::try_map;
 use crate::progress::Counter;
+use crate::vocabulary::Named;
 
 /// Changes whenever the same input would give another pyramid.
 const VERSION: u32 = 2;
@@ -133,7 +134,7 @@ fn key(graphs: &[Graph], params: &Params) -> [u8; 32] {
     let seed = if method.draws() { *seed } else { 0 };
     hash.update(MAGIC);
     hash.update(VERSION.to_le_bytes());
-    hash.update(method.name());
+    hash.update(method.word());
     for number in [*k as u64, ratio.to_bits(), *max_levels as u64, seed, graphs.len() as u64] {
         hash.update(number.to_le_bytes());
     }

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::basis::Basis;
 use super::contract::Sets;
-use super::{Method, Params, variation};
+use super::{CoarsenMethod, Params, variation};
 use crate::graph::Graph;
 use crate::rng;
 
@@ -25,11 +25,13 @@ pub(crate) fn matching(
     let n = graph.num_nodes();
     // How far apart the ends of each edge are, by ascending (u, v).
     let distances = match params.method {
-        Method::HeavyEdge => heavy_edge(graph),
-        Method::AlgebraicJc => {
+        CoarsenMethod::HeavyEdge => heavy_edge(graph),
+        CoarsenMethod::AlgebraicJc => {
             algebraic_distance(graph, test_vectors(graph, params, draw, level), params.k)
         }
-        Method::AffinityGs => affinity(graph, test_vectors(graph, params, draw, level), params.k),
+        CoarsenMethod::AffinityGs => {
+            affinity(graph, test_vectors(graph, params, draw, level), params.k)
+        }
         _ => variation::edge_costs(graph, basis),
     };
     let mut order: Vec<(f64, f32, u32, u32)> = graph

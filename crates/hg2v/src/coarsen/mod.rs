@@ -28,9 +28,8 @@ use basis::Basis;
 use contract::{assignment_of, contract};
 
 /// How the sets to contract are chosen.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Method {
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum CoarsenMethod {
     /// Closed neighbourhoods of least local variation. HG2V's.
     #[default]
     VariationNeighborhoods,
@@ -48,47 +47,36 @@ pub enum Method {
     Kron,
 }
 
-impl Method {
-    /// Every method, in the order of the documentation.
-    pub const ALL: [Method; 7] = [
-        Method::VariationNeighborhoods,
-        Method::VariationEdges,
-        Method::VariationCliques,
-        Method::HeavyEdge,
-        Method::AlgebraicJc,
-        Method::AffinityGs,
-        Method::Kron,
-    ];
+crate::vocabulary! { CoarsenMethod, "coarsening":
+    VariationNeighborhoods => "variation-neighborhoods",
+        "closed neighbourhoods of least local variation";
+    VariationEdges => "variation-edges", "edges of least local variation";
+    VariationCliques => "variation-cliques", "maximal cliques of least local variation";
+    HeavyEdge => "heavy-edge", "edges heavy for their ends";
+    AlgebraicJc => "algebraic-jc", "edges of least algebraic distance (Jacobi)";
+    AffinityGs => "affinity-gs", "edges of largest affinity (Gauss–Seidel)";
+    Kron => "kron", "Kron reduction: eliminate every second node";
+}
 
-    /// The name users type.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::VariationNeighborhoods => "variation-neighborhoods",
-            Method::VariationEdges => "variation-edges",
-            Method::VariationCliques => "variation-cliques",
-            Method::HeavyEdge => "heavy-edge",
-            Method::AlgebraicJc => "algebraic-jc",
-            Method::AffinityGs => "affinity-gs",
-            Method::Kron => "kron",
-        }
-    }
-
+impl CoarsenMethod {
     /// Whether the method weighs sets by local variation, and so needs eigenvectors.
     fn uses_spectrum(self) -> bool {
         matches!(
             self,
-            Method::VariationNeighborhoods | Method::VariationEdges | Method::VariationCliques
+            CoarsenMethod::VariationNeighborhoods
+                | CoarsenMethod::VariationEdges
+                | CoarsenMethod::VariationCliques
         )
     }
 
     /// Whether the method starts from random test vectors.
     fn draws(self) -> bool {
-        matches!(self, Method::AlgebraicJc | Method::AffinityGs)
+        matches!(self, CoarsenMethod::AlgebraicJc | CoarsenMethod::AffinityGs)
     }
 
     /// Whether the method contracts sets, so that its matrix `C` gives a projection.
     pub fn contracts(self) -> bool {
-        self != Method::Kron
+        self != CoarsenMethod::Kron
     }
 }
 
@@ -96,7 +84,7 @@ impl Method {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Params {
     /// How sets are chosen.
-    pub method: Method,
+    pub method: CoarsenMethod,
     /// How many of the lowest eigenpairs to preserve, the constant one included.
     pub k: usize,
     /// How much smaller the last level is to be: `1 − n/N`.
@@ -112,7 +100,7 @@ impl Default for Params {
     /// HG2V's: neighbourhoods, `k = 6`, `r = 0.99`, at most ten levels.
     fn default() -> Params {
         Params {
-            method: Method::VariationNeighborhoods,
+            method: CoarsenMethod::VariationNeighborhoods,
             k: 6,
             ratio: 0.99,
             max_levels: 10,
@@ -252,14 +240,14 @@ fn build(graph: &Graph, params: &Params, mut basis: Basis, draw: u64) -> Result<
         }
         // How much of the current level is still to go.
         let reduction = (1.0 - target as f64 / size as f64).clamp(0.0, 0.99);
-        let next = if params.method == Method::Kron {
+        let next = if params.method == CoarsenMethod::Kron {
             kron::reduce(current, reduction)?
         } else {
             let sets = match params.method {
-                Method::VariationNeighborhoods => {
+                CoarsenMethod::VariationNeighborhoods => {
                     variation::neighborhoods(current, &basis, reduction)
                 }
-                Method::VariationCliques => variation::cliques(current, &basis, reduction)?,
+                CoarsenMethod::VariationCliques => variation::cliques(current, &basis, reduction)?,
                 _ => matching::matching(current, &basis, reduction, params, draw, level),
             };
             let assignment = assignment_of(size, &sets);

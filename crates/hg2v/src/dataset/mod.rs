@@ -61,18 +61,20 @@ pub enum Format {
     GraphMl,
 }
 
+crate::vocabulary! { Format, "format":
+    TuFolder => "tu", "a folder NAME with NAME_A.txt, NAME_graph_indicator.txt, …";
+    TuZip => "tu-zip", "the same folder in a zip";
+    Jsonl => "jsonl", "one JSON object a line";
+    JsonlGz => "jsonl.gz", "the same, gzip-compressed";
+    CsvFolder => "csv", "a folder of edges.csv, nodes.csv and graphs.csv";
+    Parquet => "parquet", "one row a graph";
+    GraphMl => "graphml", "a file or a folder of GraphML";
+}
+
 impl Format {
-    /// The format's name, as `--format` takes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::TuFolder => "tu",
-            Format::TuZip => "tu-zip",
-            Format::Jsonl => "jsonl",
-            Format::JsonlGz => "jsonl.gz",
-            Format::CsvFolder => "csv",
-            Format::Parquet => "parquet",
-            Format::GraphMl => "graphml",
-        }
+    /// Whether collections are written like this, and not only read.
+    pub fn is_written(self) -> bool {
+        self != Format::GraphMl
     }
 }
 

@@ -22,6 +22,7 @@ use super::ids::{Ids, RepeatedIds};
 use super::{Format, Source, name_of};
 use crate::error::{Error, Result};
 use crate::graph::{Components, Findings, Graph, GraphRecord, Scalar, WeightPolicy, wl_digest};
+use crate::vocabulary::Named;
 
 /// Distinct labels that are counted; those that come later are not.
 pub const MAX_VOCABULARY: usize = 100_000;
@@ -457,7 +458,7 @@ impl Tally {
         Summary {
             name: name_of(path),
             path: path.display().to_string(),
-            format: format.name(),
+            format: format.word(),
             graphs: self.graphs,
             nodes: self.sizes.iter().map(|&n| u64::from(n)).sum(),
             edges: self.edges.iter().map(|&m| u64::from(m)).sum(),

@@ -39,7 +39,7 @@ use crate::graph::{Features, Graph};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Params {
     /// How edges and attributes are compared.
-    pub loss: Loss,
+    pub discrepancy: Discrepancy,
     /// `s`, the weight of the structure.
     pub structure: f64,
     /// `f`, the weight of the attributes.
@@ -52,27 +52,27 @@ pub struct Params {
 
 /// How edge weights and attributes are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Loss {
+pub enum Discrepancy {
     /// `|a − b|` and `‖x − y‖`.
     Absolute,
     /// `(a − b)²` and `‖x − y‖²`.
     Square,
 }
 
-impl Loss {
+impl Discrepancy {
     /// `h(a)`.
     fn alone(self, a: f64) -> f64 {
         match self {
-            Loss::Absolute => a,
-            Loss::Square => a * a,
+            Discrepancy::Absolute => a,
+            Discrepancy::Square => a * a,
         }
     }
 
     /// `g(a, b)`.
     fn shared(self, a: f64, b: f64) -> f64 {
         match self {
-            Loss::Absolute => a.min(b),
-            Loss::Square => a * b,
+            Discrepancy::Absolute => a.min(b),
+            Discrepancy::Square => a * b,
         }
     }
 }
@@ -81,7 +81,7 @@ impl Params {
     /// The paper's distance.
     pub fn paper() -> Params {
         Params {
-            loss: Loss::Absolute,
+            discrepancy: Discrepancy::Absolute,
             structure: 1.0,
             attributes: 2.0,
             most_steps: 1000,
@@ -91,7 +91,12 @@ impl Params {
 
     /// Vayer et al.'s, with `α` of structure and `1 − α` of attributes.
     pub fn square(alpha: f64) -> Params {
-        Params { loss: Loss::Square, structure: alpha, attributes: 1.0 - alpha, ..Params::paper() }
+        Params {
+            discrepancy: Discrepancy::Square,
+            structure: alpha,
+            attributes: 1.0 - alpha,
+            ..Params::paper()
+        }
     }
 
     fn check(&self) -> Result<()> {
@@ -227,13 +232,13 @@ impl<'a> Problem<'a> {
         let (n, m) = (a.graph.num_nodes(), b.graph.num_nodes());
         let mut attributes = vec![0.0; n * m];
         Turned::new(b.attributes, m).add_squares(a.attributes, &mut attributes);
-        if params.loss == Loss::Absolute {
+        if params.discrepancy == Discrepancy::Absolute {
             attributes.iter_mut().for_each(|square| *square = square.sqrt());
         }
         let alone = [a.graph, b.graph].map(|graph| {
             let n = graph.num_nodes();
             let sum = |node| -> f64 {
-                graph.weights(node).iter().map(|&w| params.loss.alone(f64::from(w))).sum()
+                graph.weights(node).iter().map(|&w| params.discrepancy.alone(f64::from(w))).sum()
             };
             (0..n).map(|node| sum(node) / n as f64).collect()
         });
@@ -263,7 +268,8 @@ impl<'a> Problem<'a> {
         for (&row, &w1) in a.neighbors(u).iter().zip(a.weights(u)) {
             let x = &mut x[row as usize * self.m..][..self.m];
             for (&column, &w2) in b.neighbors(v).iter().zip(b.weights(v)) {
-                x[column as usize] += mass * self.params.loss.shared(f64::from(w1), f64::from(w2));
+                x[column as usize] +=
+                    mass * self.params.discrepancy.shared(f64::from(w1), f64::from(w2));
             }
         }
     }

@@ -20,6 +20,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::vocabulary::one_of;
+
 /// The result of every fallible function of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -80,9 +82,9 @@ pub enum Error {
         known: Vec<String>,
     },
 
-    /// A graphics card that cannot be used, or failed at its work.
+    /// A GPU that cannot be used, or failed at its work.
     Device {
-        /// The card as a user names it.
+        /// The GPU as a user names it.
         device: String,
         /// What happened.
         problem: String,
@@ -134,9 +136,8 @@ impl Error {
                 format!("{what} is {value}, but {requirement}")
             }
             Error::Unknown { option, name, known } => {
-                let name = shown(name);
-                let known = known.join(", ");
-                format!("{} is {name}, but it must be one of: {known}", words.option(*option))
+                let (option, requirement) = (words.option(*option), one_of(name, known));
+                format!("{option} is {}, but {requirement}", shown(name))
             }
             Error::Device { device, problem, fix } => {
                 with_fix(format!("{device}: {problem}"), fix, words)
@@ -177,7 +178,7 @@ impl Error {
         Error::Exists { path: path.to_path_buf(), problem: problem.into(), replaceable }
     }
 
-    /// A card that cannot be used, or failed; the processor always can.
+    /// A GPU that cannot be used, or failed; the processor always can.
     pub fn device(
         device: impl Into<String>,
         problem: impl Into<String>,

@@ -89,7 +89,7 @@ impl Fit {
         match &context.machine {
             Machine::Cpu => self.steps_on(&Cpu::<f32>::new(), state, context, watch),
             #[cfg(feature = "cuda")]
-            Machine::Cuda(card) => self.steps_on(card, state, context, watch),
+            Machine::Cuda(gpu) => self.steps_on(gpu, state, context, watch),
         }
     }
 

@@ -14,7 +14,7 @@ use crate::embed;
 use crate::error::{Error, Result, shown};
 use crate::graph::GraphRecord;
 use crate::method::{Model, Rows};
-use crate::model::{Architecture, Example, Keep, Layout, Network, Seeds, Tape, initial};
+use crate::model::{Architecture, Example, Keep, Layout, Network, Seeds, Workspace, initial};
 use crate::nn::device::{Panel, Window};
 use crate::nn::machine::Machine;
 use crate::nn::{Cpu, Device};
@@ -75,7 +75,7 @@ impl Hg2vConfig {
 
 /// What a gradient of embeddings says about everything they were made from.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Gradients {
+pub struct ModelGradients {
     /// Of the parameters, in the order of [`Layout::tensors`].
     pub parameters: Vec<f32>,
     /// Of the prepared node features, graph after graph.
@@ -222,7 +222,7 @@ impl Hg2v {
         examples: &[Example],
         d_embeddings: &[f32],
         context: &Context<'_>,
-    ) -> Result<Gradients> {
+    ) -> Result<ModelGradients> {
         let expected = examples.len() * self.network.layout.embedding_dim();
         if d_embeddings.len() != expected {
             let requirement = format!("the embeddings have {expected} numbers");
@@ -238,10 +238,10 @@ impl Hg2v {
                 Ok(self.vjp_by(&device, &self.parameters, examples, d_embeddings))
             }
             #[cfg(feature = "cuda")]
-            Machine::Cuda(card) => {
-                let parameters = card.uploaded(&self.parameters);
-                let gradients = self.vjp_by(card, &parameters, examples, d_embeddings);
-                card.health().map(|()| gradients)
+            Machine::Cuda(gpu) => {
+                let parameters = gpu.uploaded(&self.parameters);
+                let gradients = self.vjp_by(gpu, &parameters, examples, d_embeddings);
+                gpu.health().map(|()| gradients)
             }
         }
     }
@@ -252,18 +252,18 @@ impl Hg2v {
         parameters: &D::Buffer,
         examples: &[Example],
         d_embeddings: &[f32],
-    ) -> Gradients {
+    ) -> ModelGradients {
         let network = &self.network;
-        let mut tape = Tape::new(device);
+        let mut workspace = Workspace::new(device);
         let mut gradients = device.zeros(network.layout.len);
-        network.place(device, &mut tape, examples);
-        network.forward(device, parameters, &mut tape, Keep::Everything, true);
+        network.place(device, &mut workspace, examples);
+        network.forward(device, parameters, &mut workspace, Keep::Everything, true);
         let seeds = Seeds { pairs: None, embeddings: Some(d_embeddings), features: true };
-        network.backward(device, parameters, &mut tape, seeds, &mut gradients);
+        network.backward(device, parameters, &mut workspace, seeds, &mut gradients);
         let all = Window::whole(0, 1, network.layout.len);
-        Gradients {
+        ModelGradients {
             parameters: device.download(Panel(&gradients, all)),
-            features: network.feature_gradients(device, &tape),
+            features: network.feature_gradients(device, &workspace),
         }
     }
 }

@@ -22,6 +22,31 @@ const NAME: &str = "hg2v";
 /// The name of the control.
 const UNTRAINED: &str = "untrained";
 
+/// Settings to start from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Preset {
+    /// [`Hg2vParams::default`].
+    #[default]
+    Default,
+    /// [`Hg2vParams::paper`].
+    Paper,
+}
+
+crate::vocabulary! { Preset, "preset":
+    Default => "default", "what serves best over all sets we know";
+    Paper => "paper", "the paper's reading: sum and max of levels 1 to L, nothing more";
+}
+
+impl Preset {
+    /// The settings.
+    pub fn params(self) -> Hg2vParams {
+        match self {
+            Preset::Default => Hg2vParams::default(),
+            Preset::Paper => Hg2vParams::paper(),
+        }
+    }
+}
+
 /// How a model is to be made.
 ///
 /// ```

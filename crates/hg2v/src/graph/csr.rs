@@ -30,8 +30,7 @@ pub struct Graph {
 }
 
 /// What to do with edge weights.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum WeightPolicy {
     /// Use them as they are; refuse a negative one.
     #[default]
@@ -40,6 +39,12 @@ pub enum WeightPolicy {
     Abs,
     /// Every edge weighs 1.
     Ignore,
+}
+
+crate::vocabulary! { WeightPolicy, "weights":
+    Use => "use", "as they are; a negative one is refused";
+    Abs => "abs", "their absolute values";
+    Ignore => "ignore", "every edge weighs 1";
 }
 
 /// What [`Graph::from_record`] met and resolved, counted.

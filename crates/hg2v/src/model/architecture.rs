@@ -6,16 +6,21 @@ use crate::error::{Error, Result};
 use crate::nn::dense::Activation;
 use crate::nn::device::{DenseSpan, Window};
 use crate::nn::readout::Readout;
+use crate::vocabulary::Named;
 
 /// How a node looks around.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Layer {
     /// Truncated Krylov: `[g, Ãg, …, Ãᵃg]` (Luan et al. 2019). The paper's.
     #[default]
     Krylov,
     /// A graph convolution: `Ãg` (Kipf & Welling 2017).
     Gcn,
+}
+
+crate::vocabulary! { Layer, "layer":
+    Krylov => "krylov", "truncated Krylov: [g, Ãg, …, Ãᵃg]";
+    Gcn => "gcn", "a graph convolution: Ãg";
 }
 
 /// The choices that make a network.
@@ -91,9 +96,10 @@ impl Architecture {
         kinds.sort_unstable();
         kinds.dedup();
         if kinds.is_empty() || kinds.len() != self.readout.len() {
-            let names: Vec<_> =
-                self.readout.iter().map(|kind| format!("{kind:?}").to_lowercase()).collect();
-            let requirement = "it must name sum, max or mean, each at most once";
+            let names: Vec<&str> = self.readout.iter().map(Named::word).collect();
+            let known: Vec<&str> = Readout::words().collect();
+            let requirement =
+                format!("it must name some of {}, each at most once", known.join(", "));
             return Err(Error::parameter("readout", names.join(","), requirement));
         }
         Ok(())

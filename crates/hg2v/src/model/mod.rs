@@ -7,5 +7,5 @@ mod parameters;
 
 pub use architecture::{Architecture, Layout};
 pub use example::Example;
-pub use network::{Keep, Network, Seeds, Tape};
+pub use network::{Keep, Network, Seeds, Workspace};
 pub use parameters::initial;

@@ -4,10 +4,10 @@ use super::architecture::{Layer, Layout, Part};
 use super::example::Example;
 use crate::nn::Batch;
 use crate::nn::device::{DenseSpan, Device, Panel, PanelMut, Window};
-use crate::nn::pairs::{LevelLoss, Negatives, Score};
+use crate::nn::pairs::{LevelLoss, Loss, Negatives};
 
 /// What the passes remember between them, made once and written over.
-pub struct Tape<D: Device> {
+pub struct Workspace<D: Device> {
     placed: D::Placed,
     /// How many nodes each level has, the topmost included.
     nodes: Vec<usize>,
@@ -30,10 +30,10 @@ pub struct Tape<D: Device> {
     losses: D::Losses,
 }
 
-impl<D: Device> Tape<D> {
+impl<D: Device> Workspace<D> {
     /// An empty one.
-    pub fn new(device: &D) -> Tape<D> {
-        Tape {
+    pub fn new(device: &D) -> Workspace<D> {
+        Workspace {
             placed: device.new_place(),
             nodes: Vec::new(),
             graphs: 0,
@@ -102,16 +102,16 @@ impl Network {
         Window::whole(0, graphs, self.layout.embedding_dim())
     }
 
-    /// Puts graphs on the tape, side by side as one batch.
+    /// Puts graphs on the workspace, side by side as one batch.
     pub fn place<'a, D: Device<Real = f32>>(
         &self,
         device: &D,
-        tape: &mut Tape<D>,
+        workspace: &mut Workspace<D>,
         examples: impl IntoIterator<Item = &'a Example>,
     ) {
         let (graphs, features): (Vec<&Batch>, Vec<&[f32]>) =
             examples.into_iter().map(|example| (&example.batch, &example.features[..])).unzip();
-        self.place_pieces(device, tape, &graphs, &features);
+        self.place_pieces(device, workspace, &graphs, &features);
     }
 
     /// As [`place`](Network::place), graphs whose nodes' rows on level 0, `features`, come in any
@@ -119,52 +119,52 @@ impl Network {
     pub fn place_pieces<D: Device>(
         &self,
         device: &D,
-        tape: &mut Tape<D>,
+        workspace: &mut Workspace<D>,
         graphs: &[&Batch],
         features: &[&[D::Real]],
     ) {
         let levels = self.layout.architecture.levels;
         assert!(graphs.iter().all(|graph| graph.levels.len() == levels));
         let nodes = |level| graphs.iter().map(|graph| graph.num_nodes(level)).sum();
-        tape.nodes = (0..=levels).map(nodes).collect();
-        tape.graphs = graphs.iter().map(|graph| graph.num_graphs()).sum();
+        workspace.nodes = (0..=levels).map(nodes).collect();
+        workspace.graphs = graphs.iter().map(|graph| graph.num_graphs()).sum();
         let numbers: usize = features.iter().map(|piece| piece.len()).sum();
-        assert_eq!(numbers, tape.nodes[0] * self.layout.features);
-        device.place(graphs, &mut tape.placed);
-        let (z, _) = self.feature_panel(device, tape);
+        assert_eq!(numbers, workspace.nodes[0] * self.layout.features);
+        device.place(graphs, &mut workspace.placed);
+        let (z, _) = self.feature_panel(device, workspace);
         device.upload(features, z);
     }
 
-    /// Puts a batch of graphs that the device keeps on the tape.
+    /// Puts a batch of graphs that the device keeps on the workspace.
     pub fn place_stored<D: Device>(
         &self,
         device: &D,
-        tape: &mut Tape<D>,
+        workspace: &mut Workspace<D>,
         store: &D::Store,
         chosen: &[u32],
     ) {
-        tape.nodes = device.place_stored(store, chosen, &mut tape.placed);
-        tape.graphs = chosen.len();
-        let (z, placed) = self.feature_panel(device, tape);
+        workspace.nodes = device.place_stored(store, chosen, &mut workspace.placed);
+        workspace.graphs = chosen.len();
+        let (z, placed) = self.feature_panel(device, workspace);
         device.upload_stored(store, placed, z);
     }
 
-    /// Where the features of the batch on the tape belong, and the batch.
+    /// Where the features of the batch on the workspace belong, and the batch.
     fn feature_panel<'a, D: Device>(
         &self,
         device: &D,
-        tape: &'a mut Tape<D>,
+        workspace: &'a mut Workspace<D>,
     ) -> (PanelMut<'a, D::Buffer>, &'a D::Placed) {
-        let nodes = tape.nodes[0];
+        let nodes = workspace.nodes[0];
         let panel = if self.layout.input.is_some() {
             let window = Window::whole(0, nodes, self.layout.features);
-            device.reserve(&mut tape.z, window.len());
-            PanelMut(&mut tape.z, window)
+            device.reserve(&mut workspace.z, window.len());
+            PanelMut(&mut workspace.z, window)
         } else {
-            let k = slot(device, &mut tape.k, 0, self.k_window(0, nodes).len());
+            let k = slot(device, &mut workspace.k, 0, self.k_window(0, nodes).len());
             PanelMut(k, self.g_window(0, nodes))
         };
-        (panel, &tape.placed)
+        (panel, &workspace.placed)
     }
 
     /// The forward pass over what was [placed](Network::place), and the
@@ -173,68 +173,68 @@ impl Network {
         &self,
         device: &D,
         parameters: &D::Buffer,
-        tape: &mut Tape<D>,
+        workspace: &mut Workspace<D>,
         keep: Keep,
         embed: bool,
     ) {
         let a = &self.layout.architecture;
         let parts = if embed { self.layout.parts() } else { Vec::new() };
-        let e = self.e_window(tape.graphs);
+        let e = self.e_window(workspace.graphs);
         if embed {
-            device.reserve(&mut tape.e, e.len());
+            device.reserve(&mut workspace.e, e.len());
         }
         if let Some(input) = self.layout.input {
-            let nodes = tape.nodes[0];
+            let nodes = workspace.nodes[0];
             let z = Window::whole(0, nodes, self.layout.features);
-            let k = slot(device, &mut tape.k, 0, self.k_window(0, nodes).len());
+            let k = slot(device, &mut workspace.k, 0, self.k_window(0, nodes).len());
             let g = self.g_window(0, nodes);
-            device.dense(input, parameters, Panel(&tape.z, z), PanelMut(k, g));
+            device.dense(input, parameters, Panel(&workspace.z, z), PanelMut(k, g));
         }
         // Without a backward pass nobody reads `x` unless it is read out.
         let with_x = keep == Keep::Everything || (embed && a.local);
         for level in 0..a.levels {
             let here = if keep == Keep::Everything { level } else { 0 };
             let above = if keep == Keep::Everything { level + 1 } else { 0 };
-            let (n, m) = (tape.nodes[level], tape.nodes[level + 1]);
-            let at = (&tape.placed, level);
-            device.krylov(at, self.layout.width(level), a.krylov_hops(), &mut tape.k[here]);
+            let (n, m) = (workspace.nodes[level], workspace.nodes[level + 1]);
+            let at = (&workspace.placed, level);
+            device.krylov(at, self.layout.width(level), a.krylov_hops(), &mut workspace.k[here]);
             read_out(
                 device,
                 &parts,
                 at,
                 false,
-                (&tape.k[here], self.g_window(level, n)),
+                (&workspace.k[here], self.g_window(level, n)),
                 e,
-                &mut tape.e,
+                &mut workspace.e,
             );
 
             let spans = &self.layout.levels[level];
             let y_window = self.y_window(n);
-            let y = slot(device, &mut tape.y, here, y_window.len());
+            let y = slot(device, &mut workspace.y, here, y_window.len());
             let (layer, window) =
                 if with_x { (spans.both, y_window) } else { self.h_alone(spans.both, y_window) };
-            let k = Panel(&tape.k[here], self.dense_window(level, n));
+            let k = Panel(&workspace.k[here], self.dense_window(level, n));
             device.dense(layer, parameters, k, PanelMut(y, window));
             if with_x {
                 let x = y_window.columns(a.dim, a.dim);
-                read_out(device, &parts, at, true, (&tape.y[here], x), e, &mut tape.e);
+                read_out(device, &parts, at, true, (&workspace.y[here], x), e, &mut workspace.e);
             }
 
-            let p = slot(device, &mut tape.p, here, self.p_window(m).len());
-            let h = Panel(&tape.y[here], y_window.columns(0, a.dim));
+            let p = slot(device, &mut workspace.p, here, self.p_window(m).len());
+            let h = Panel(&workspace.y[here], y_window.columns(0, a.dim));
             device.pool(at, h, PanelMut(p, self.p_window(m)));
 
-            let k = slot(device, &mut tape.k, above, self.k_window(level + 1, m).len());
-            let p = Panel(&tape.p[here], self.p_window(m));
+            let k = slot(device, &mut workspace.k, above, self.k_window(level + 1, m).len());
+            let p = Panel(&workspace.p[here], self.p_window(m));
             device.dense(spans.affine, parameters, p, PanelMut(k, self.g_window(level + 1, m)));
         }
         let here = if keep == Keep::Everything { a.levels } else { 0 };
-        let g = self.g_window(a.levels, tape.nodes[a.levels]);
-        let at = (&tape.placed, a.levels);
-        read_out(device, &parts, at, false, (&tape.k[here], g), e, &mut tape.e);
+        let g = self.g_window(a.levels, workspace.nodes[a.levels]);
+        let at = (&workspace.placed, a.levels);
+        read_out(device, &parts, at, false, (&workspace.k[here], g), e, &mut workspace.e);
         if embed && a.log {
-            device.reserve(&mut tape.log_e, e.len());
-            device.signed_log(Panel(&tape.e, e), PanelMut(&mut tape.log_e, e));
+            device.reserve(&mut workspace.log_e, e.len());
+            device.signed_log(Panel(&workspace.e, e), PanelMut(&mut workspace.log_e, e));
         }
     }
 
@@ -247,26 +247,31 @@ impl Network {
     }
 
     /// The embeddings of the last forward pass, a row for each graph.
-    pub fn embeddings<D: Device>(&self, device: &D, tape: &Tape<D>) -> Vec<D::Real> {
-        let e = if self.layout.architecture.log { &tape.log_e } else { &tape.e };
-        device.download(Panel(e, self.e_window(tape.graphs)))
+    pub fn embeddings<D: Device>(&self, device: &D, workspace: &Workspace<D>) -> Vec<D::Real> {
+        let e = if self.layout.architecture.log { &workspace.log_e } else { &workspace.e };
+        device.download(Panel(e, self.e_window(workspace.graphs)))
     }
 
     /// The nodes' rows `g` of `level` after a forward pass that kept everything.
-    pub fn nodes<D: Device>(&self, device: &D, tape: &Tape<D>, level: usize) -> Vec<D::Real> {
-        device.download(Panel(&tape.k[level], self.g_window(level, tape.nodes[level])))
+    pub fn nodes<D: Device>(
+        &self,
+        device: &D,
+        workspace: &Workspace<D>,
+        level: usize,
+    ) -> Vec<D::Real> {
+        device.download(Panel(&workspace.k[level], self.g_window(level, workspace.nodes[level])))
     }
 
     /// The neighbourhoods `x` of `level` after a forward pass that kept everything.
     pub fn neighborhoods<D: Device>(
         &self,
         device: &D,
-        tape: &Tape<D>,
+        workspace: &Workspace<D>,
         level: usize,
     ) -> Vec<D::Real> {
         let dim = self.layout.architecture.dim;
-        let window = self.y_window(tape.nodes[level]).columns(dim, dim);
-        device.download(Panel(&tape.y[level], window))
+        let window = self.y_window(workspace.nodes[level]).columns(dim, dim);
+        device.download(Panel(&workspace.y[level], window))
     }
 
     /// The backward pass after a forward pass that kept everything, from the top level down.
@@ -277,33 +282,41 @@ impl Network {
         &self,
         device: &D,
         parameters: &D::Buffer,
-        tape: &mut Tape<D>,
+        workspace: &mut Workspace<D>,
         seeds: Seeds<'_, D::Real>,
         gradients: &mut D::Buffer,
     ) {
-        let pass = Backward::new(self, device, parameters, tape, seeds);
+        let pass = Backward::new(self, device, parameters, workspace, seeds);
         let levels = self.layout.architecture.levels;
-        let top = self.g_window(levels, tape.nodes[levels]);
-        let dk = slot(device, &mut tape.dk, levels, top.len());
+        let top = self.g_window(levels, workspace.nodes[levels]);
+        let dk = slot(device, &mut workspace.dk, levels, top.len());
         device.clear(PanelMut(dk, top));
         for level in (0..levels).rev() {
-            pass.level(tape, level, gradients);
+            pass.level(workspace, level, gradients);
         }
-        pass.input(tape, gradients);
+        pass.input(workspace, gradients);
     }
 
     /// The losses of the last backward pass, finest level first.
-    pub fn take_losses<D: Device>(&self, device: &D, tape: &mut Tape<D>) -> Vec<LevelLoss> {
-        device.take_losses(&mut tape.losses)
+    pub fn take_losses<D: Device>(
+        &self,
+        device: &D,
+        workspace: &mut Workspace<D>,
+    ) -> Vec<LevelLoss> {
+        device.take_losses(&mut workspace.losses)
     }
 
     /// The gradient of the features, after a backward pass that wanted it.
-    pub fn feature_gradients<D: Device>(&self, device: &D, tape: &Tape<D>) -> Vec<D::Real> {
-        let n = tape.nodes[0];
+    pub fn feature_gradients<D: Device>(
+        &self,
+        device: &D,
+        workspace: &Workspace<D>,
+    ) -> Vec<D::Real> {
+        let n = workspace.nodes[0];
         if self.layout.input.is_some() {
-            device.download(Panel(&tape.dz, Window::whole(0, n, self.layout.features)))
+            device.download(Panel(&workspace.dz, Window::whole(0, n, self.layout.features)))
         } else {
-            device.download(Panel(&tape.dk[0], self.g_window(0, n)))
+            device.download(Panel(&workspace.dk[0], self.g_window(0, n)))
         }
     }
 }
@@ -354,7 +367,7 @@ fn read_out<D: Device>(
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Seeds<'a, R> {
     /// How pairs are scored, and which are negative.
-    pub pairs: Option<(Score, Negatives)>,
+    pub pairs: Option<(Loss, Negatives)>,
     /// The gradient of the embeddings, a row for each graph.
     pub embeddings: Option<&'a [R]>,
     /// Whether the gradient of the features is wanted.
@@ -379,37 +392,38 @@ impl<'a, D: Device> Backward<'a, D> {
         network: &'a Network,
         device: &'a D,
         parameters: &'a D::Buffer,
-        tape: &Tape<D>,
+        workspace: &Workspace<D>,
         seeds: Seeds<'a, D::Real>,
     ) -> Backward<'a, D> {
-        let (layout, e) = (&network.layout, network.e_window(tape.graphs));
+        let (layout, e) = (&network.layout, network.e_window(workspace.graphs));
         let (mut parts, mut de) = (Vec::new(), device.zeros(0));
         if let Some(gradient) = seeds.embeddings {
             parts = layout.parts();
             device.reserve(&mut de, e.len());
             device.upload(&[gradient], PanelMut(&mut de, e));
             if layout.architecture.log {
-                device.signed_log_vjp(Panel(&tape.e, e), PanelMut(&mut de, e));
+                device.signed_log_vjp(Panel(&workspace.e, e), PanelMut(&mut de, e));
             }
         }
         Backward { network, device, parameters, seeds, parts, de, e }
     }
 
     /// From `g′` and `x` of a level to its `g`, whose gradient is needed unless nothing is below it.
-    fn level(&self, tape: &mut Tape<D>, level: usize, gradients: &mut D::Buffer) {
+    fn level(&self, workspace: &mut Workspace<D>, level: usize, gradients: &mut D::Buffer) {
         let Backward { network, device, parameters, .. } = *self;
         let a = &network.layout.architecture;
-        let (n, m) = (tape.nodes[level], tape.nodes[level + 1]);
-        let at = (&tape.placed, level);
+        let (n, m) = (workspace.nodes[level], workspace.nodes[level + 1]);
+        let at = (&workspace.placed, level);
         let spans = &network.layout.levels[level];
         let (y, p) = (network.y_window(n), network.p_window(m));
         let (h, x) = (y.columns(0, a.dim), y.columns(a.dim, a.dim));
         let g_above = network.g_window(level + 1, m);
-        let dy = slot(device, &mut tape.dy, level, y.len());
+        let dy = slot(device, &mut workspace.dy, level, y.len());
 
         // x and g' from their loss and their readouts.
-        let (dk_here, dk_above) = split_slot(device, &mut tape.dk, level);
-        let (x_here, k_above) = (Panel(&tape.y[level], x), Panel(&tape.k[level + 1], g_above));
+        let (dk_here, dk_above) = split_slot(device, &mut workspace.dk, level);
+        let (x_here, k_above) =
+            (Panel(&workspace.y[level], x), Panel(&workspace.k[level + 1], g_above));
         match self.seeds.pairs {
             Some(pairs) => device.pair_loss(
                 at,
@@ -418,19 +432,19 @@ impl<'a, D: Device> Backward<'a, D> {
                 k_above,
                 PanelMut(dy, x),
                 PanelMut(dk_above, g_above),
-                &mut tape.losses,
+                &mut workspace.losses,
             ),
             None => device.clear(PanelMut(dy, x)),
         }
-        self.read_out((&tape.placed, level + 1), false, k_above, PanelMut(dk_above, g_above));
+        self.read_out((&workspace.placed, level + 1), false, k_above, PanelMut(dk_above, g_above));
         self.read_out(at, true, x_here, PanelMut(dy, x));
 
         // g' = Pool(h)·θ₂ + θ₃
-        let dp = slot(device, &mut tape.dp, level, p.len());
+        let dp = slot(device, &mut workspace.dp, level, p.len());
         device.dense_vjp(
             spans.affine,
             parameters,
-            Panel(&tape.p[level], p),
+            Panel(&workspace.p[level], p),
             k_above,
             PanelMut(dk_above, g_above),
             gradients,
@@ -454,8 +468,8 @@ impl<'a, D: Device> Backward<'a, D> {
         device.dense_vjp(
             spans.both,
             parameters,
-            Panel(&tape.k[level], read),
-            Panel(&tape.y[level], y),
+            Panel(&workspace.k[level], read),
+            Panel(&workspace.y[level], y),
             PanelMut(dy, y),
             gradients,
             dx,
@@ -466,22 +480,22 @@ impl<'a, D: Device> Backward<'a, D> {
     }
 
     /// From `g` of level 0 to the features.
-    fn input(&self, tape: &mut Tape<D>, gradients: &mut D::Buffer) {
+    fn input(&self, workspace: &mut Workspace<D>, gradients: &mut D::Buffer) {
         let Backward { network, device, parameters, .. } = *self;
-        let n = tape.nodes[0];
+        let n = workspace.nodes[0];
         let g = network.g_window(0, n);
         if self.needs_input() {
-            let at = (&tape.placed, 0);
-            self.read_out(at, false, Panel(&tape.k[0], g), PanelMut(&mut tape.dk[0], g));
+            let at = (&workspace.placed, 0);
+            self.read_out(at, false, Panel(&workspace.k[0], g), PanelMut(&mut workspace.dk[0], g));
         }
         if let Some(input) = network.layout.input {
             let z = Window::whole(0, n, network.layout.features);
             let dz = self.seeds.features.then(|| {
-                device.reserve(&mut tape.dz, z.len());
-                PanelMut(&mut tape.dz, z)
+                device.reserve(&mut workspace.dz, z.len());
+                PanelMut(&mut workspace.dz, z)
             });
-            let (z, k) = (Panel(&tape.z, z), Panel(&tape.k[0], g));
-            let dk = PanelMut(&mut tape.dk[0], g);
+            let (z, k) = (Panel(&workspace.z, z), Panel(&workspace.k[0], g));
+            let dk = PanelMut(&mut workspace.dk[0], g);
             device.dense_vjp(input, parameters, z, k, dk, gradients, dz);
         }
     }

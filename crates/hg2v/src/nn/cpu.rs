@@ -4,10 +4,10 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 
 use super::batch::Batch;
-use super::dense::Gradients;
+use super::dense::DenseGradients;
 use super::device::{DenseSpan, Device, Panel, PanelMut};
 use super::gemm::{View, ViewMut};
-use super::pairs::{LevelLoss, Negatives, Score};
+use super::pairs::{LevelLoss, Loss, Negatives};
 use super::readout::Readout;
 use super::{Real, adam, dense, krylov, pairs, pool, readout, signed_log};
 use crate::parallel::crew;
@@ -130,7 +130,7 @@ impl<R: Real> Device for Cpu<R> {
         // A layer's bias comes after its matrix.
         let (head, tail) = gradients.split_at_mut(layer.bias.offset);
         let w = layer.weight;
-        let out = Gradients {
+        let out = DenseGradients {
             dw: ViewMut::new(&mut head[w.offset..], w.rows, w.columns, w.stride),
             db: &mut tail[..layer.bias.columns],
             dx: dx.map(view_mut),
@@ -154,7 +154,7 @@ impl<R: Real> Device for Cpu<R> {
     fn pair_loss(
         &self,
         (batch, level): (&Batch, usize),
-        (score, negatives): (Score, Negatives),
+        (loss, negatives): (Loss, Negatives),
         x: Panel<'_, Vec<R>>,
         g: Panel<'_, Vec<R>>,
         dx: PanelMut<'_, Vec<R>>,
@@ -164,7 +164,7 @@ impl<R: Real> Device for Cpu<R> {
         let above = batch.graphs(level + 1);
         let level = &batch.levels[level];
         let (dx, dg) = (view_mut(dx), view_mut(dg));
-        losses.push(pairs::loss_and_vjp(score, negatives, level, above, view(x), view(g), dx, dg));
+        losses.push(pairs::loss_and_vjp(loss, negatives, level, above, view(x), view(g), dx, dg));
     }
 
     fn take_losses(&self, losses: &mut Vec<LevelLoss>) -> Vec<LevelLoss> {

@@ -1,7 +1,5 @@
 //! Dense layers: `Y = tanh(K·W + b)`, `G = P·W + b`, and the input layer.
 
-use serde::{Deserialize, Serialize};
-
 use super::Real;
 use super::gemm::{View, ViewMut, product, product_then};
 use crate::parallel::crew;
@@ -10,8 +8,7 @@ use crate::parallel::crew;
 const ROWS: usize = 64;
 
 /// What follows a product.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Activation {
     /// Nothing.
     Linear,
@@ -19,6 +16,12 @@ pub enum Activation {
     Relu,
     /// `tanh(y)`.
     Tanh,
+}
+
+crate::vocabulary! { Activation, "input":
+    Linear => "linear", "nothing follows the product";
+    Relu => "relu", "max(0, y)";
+    Tanh => "tanh", "tanh(y)";
 }
 
 /// `Y = act(X·W + b)`; an empty `b` adds nothing.
@@ -45,7 +48,7 @@ pub fn forward<R: Real>(
 }
 
 /// Where the gradients of a dense layer go.
-pub struct Gradients<'a, R> {
+pub struct DenseGradients<'a, R> {
     /// `∂/∂W`, overwritten.
     pub dw: ViewMut<'a, R>,
     /// `∂/∂b`, overwritten; empty where there is no `b`.
@@ -65,7 +68,7 @@ pub fn vjp<R: Real>(
     w: View<'_, R>,
     y: View<'_, R>,
     mut dy: ViewMut<'_, R>,
-    out: Gradients<'_, R>,
+    out: DenseGradients<'_, R>,
 ) {
     if activation != Activation::Linear {
         dy.reborrow().each_block(ROWS, |first, mut dy| {

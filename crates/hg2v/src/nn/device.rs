@@ -7,7 +7,7 @@
 use super::Real;
 use super::batch::Batch;
 use super::dense::Activation;
-use super::pairs::{LevelLoss, Negatives, Score};
+use super::pairs::{LevelLoss, Loss, Negatives};
 use super::readout::Readout;
 use crate::error::Result;
 
@@ -188,7 +188,7 @@ pub trait Device: Send + Sync {
     fn pair_loss(
         &self,
         at: (&Self::Placed, usize),
-        pairs: (Score, Negatives),
+        pairs: (Loss, Negatives),
         x: Panel<'_, Self::Buffer>,
         g: Panel<'_, Self::Buffer>,
         dx: PanelMut<'_, Self::Buffer>,

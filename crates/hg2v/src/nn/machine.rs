@@ -1,4 +1,8 @@
-//! Where a network runs, as a user says it.
+//! Where a network runs, as a user says it: three words, each for one thing.
+//!
+//! A [`MachineName`] is what users type as `device`. A [`Machine`] is what it names, opened: the
+//! processor or a GPU. A [`Device`](super::Device) is the arithmetic that either of them has, the
+//! trait that networks are written against.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +11,7 @@ use std::str::FromStr;
 use super::cuda::Cuda;
 use crate::error::{Error, Opt, Result, shown};
 
-/// How exactly a card multiplies; sums always have 32 bits. The processor always
+/// How exactly a GPU multiplies; sums always have 32 bits. The processor always
 /// takes all bits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Precision {
@@ -21,13 +25,20 @@ pub enum Precision {
     Bf16,
 }
 
+crate::vocabulary! { Precision, "precision":
+    F32 => "f32", "all 32 bits";
+    Tf32 => "tf32", "factors rounded to 10 bits after the point: faster";
+    Bf16 => "bf16",
+        "factors rounded to 7 bits after the point: not faster than tf32 in batches of a few thousand nodes";
+}
+
 /// The name of a machine: `cpu`, `cuda` or `cuda:N`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum MachineName {
     /// The processor.
     #[default]
     Cpu,
-    /// The NVIDIA card of this number.
+    /// The NVIDIA GPU of this number.
     Cuda(usize),
 }
 
@@ -43,7 +54,7 @@ impl FromStr for MachineName {
                 Ok(MachineName::Cuda(number(n).unwrap_or(0)))
             }
             _ => {
-                let requirement = "it must be cpu, cuda, or cuda:N with the number of a card";
+                let requirement = "it must be cpu, cuda, or cuda:N with the number of a GPU";
                 Err(Error::parameter(Opt::DEVICE, shown(text), requirement))
             }
         }
@@ -65,7 +76,7 @@ pub enum Machine {
     /// The processor.
     #[default]
     Cpu,
-    /// An NVIDIA card.
+    /// An NVIDIA GPU.
     #[cfg(feature = "cuda")]
     Cuda(Cuda),
 }
@@ -74,7 +85,7 @@ impl Machine {
     /// Opens the machine of this name.
     ///
     /// # Errors
-    /// A card that cannot be used; a build without cards.
+    /// A GPU that cannot be used; a build without CUDA.
     pub fn open(name: MachineName, precision: Precision) -> Result<Machine> {
         match name {
             MachineName::Cpu => Ok(Machine::Cpu),
@@ -85,7 +96,7 @@ impl Machine {
                 let _ = precision;
                 Err(Error::device(
                     name.to_string(),
-                    "this build of hg2v cannot use cards",
+                    "this build of hg2v cannot use GPUs",
                     "build it with the feature `cuda`",
                 ))
             }

@@ -17,38 +17,47 @@ use crate::parallel::crew;
 /// Logits of a tile: a few megabytes, which the caches can hold.
 const TILE: usize = 1 << 20;
 
-/// How pairs are scored.
+/// What a level's pairs cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Score {
+pub enum Loss {
     /// The Jensen–Shannon estimator of mutual information, the paper's, with
     /// positives and negatives each averaged:
     /// `mean softplus(−s⁺) + mean softplus(s⁻)`.
     #[default]
     #[serde(rename = "jsd", alias = "jensen-shannon")]
-    JensenShannon,
+    Jsd,
     /// InfoNCE (van den Oord et al. 2018): the cross entropy of finding `𝒫(u)`
     /// among it and the negatives, `mean_u (log Σ_v exp s(u, v) − s(u, 𝒫(u)))`.
     #[serde(rename = "infonce", alias = "info-nce")]
     InfoNce,
     /// InfoNCE on cosines, `s(u, v) = x(u)·g(v) / (‖x(u)‖·‖g(v)‖·τ)`.
     #[serde(rename = "cosine", alias = "cosine-info-nce")]
-    CosineInfoNce {
+    Cosine {
         /// `τ`.
         temperature: f64,
     },
 }
 
+// Serde's own, since one of them has a parameter.
+crate::vocabulary! { Loss, "loss", own serde:
+    Jsd => "jsd", "Jensen–Shannon, the paper's";
+    InfoNce => "infonce", "InfoNCE";
+    Cosine { temperature: 0.2 } => "cosine", "InfoNCE on cosines";
+}
+
 /// Which super-nodes a node is to be told from.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Negatives {
     /// All others of the batch, its own graph's included.
     #[default]
     All,
     /// Those of other graphs.
-    #[serde(rename = "others", alias = "other-graphs")]
-    OtherGraphs,
+    Others,
+}
+
+crate::vocabulary! { Negatives, "negatives":
+    All => "all", "all others of the batch";
+    Others => "others" (before "other-graphs"), "those of other graphs";
 }
 
 /// The loss of one level.
@@ -72,7 +81,7 @@ impl LevelLoss {
 /// `above` are the first nodes of the graphs on the level above. Shapes: `x`, `dx`
 /// are `N × d`, `g`, `dg` are `M × d`.
 pub fn loss_and_vjp<R: Real>(
-    score: Score,
+    loss: Loss,
     negatives: Negatives,
     level: &BatchLevel,
     above: &[usize],
@@ -81,10 +90,10 @@ pub fn loss_and_vjp<R: Real>(
     dx: ViewMut<'_, R>,
     dg: ViewMut<'_, R>,
 ) -> LevelLoss {
-    let pairs = Pairs::new(score, negatives, level, above);
-    match score {
-        Score::JensenShannon | Score::InfoNce => pairs.tiled(x, g, dx, dg),
-        Score::CosineInfoNce { .. } => {
+    let pairs = Pairs::new(loss, negatives, level, above);
+    match loss {
+        Loss::Jsd | Loss::InfoNce => pairs.tiled(x, g, dx, dg),
+        Loss::Cosine { .. } => {
             let (x_units, x_norms) = units(x);
             let (g_units, g_norms) = units(g);
             let (d, mut dx, mut dg) = (x.columns(), dx, dg);
@@ -138,7 +147,7 @@ fn transposed<R: Real>(x: View<'_, R>) -> Vec<R> {
 
 /// What every row of logits needs to know.
 struct Pairs<'a> {
-    score: Score,
+    loss: Loss,
     negatives: Negatives,
     level: &'a BatchLevel,
     above: &'a [usize],
@@ -149,7 +158,7 @@ struct Pairs<'a> {
 
 impl<'a> Pairs<'a> {
     fn new(
-        score: Score,
+        loss: Loss,
         negatives: Negatives,
         level: &'a BatchLevel,
         above: &'a [usize],
@@ -157,13 +166,13 @@ impl<'a> Pairs<'a> {
         let (n, m) = (level.num_nodes(), level.num_parents());
         let num_negatives: usize = match negatives {
             Negatives::All => n * m.saturating_sub(1),
-            Negatives::OtherGraphs => {
+            Negatives::Others => {
                 let graphs = level.graphs.windows(2).zip(above.windows(2));
                 graphs.map(|(own, up)| (own[1] - own[0]) * (m - (up[1] - up[0]))).sum()
             }
         };
         Pairs {
-            score,
+            loss,
             negatives,
             level,
             above,
@@ -232,10 +241,10 @@ impl<'a> Pairs<'a> {
         let graph = self.level.graphs.partition_point(|&first| first <= node) - 1;
         let own = match self.negatives {
             Negatives::All => parent..parent + 1,
-            Negatives::OtherGraphs => self.above[graph]..self.above[graph + 1],
+            Negatives::Others => self.above[graph]..self.above[graph + 1],
         };
-        match self.score {
-            Score::JensenShannon => {
+        match self.loss {
+            Loss::Jsd => {
                 let mut positive = [-s[parent]];
                 s[own.clone()].fill(R::ZERO);
                 let per_negative = R::from_f64(self.per_negative);
@@ -250,8 +259,8 @@ impl<'a> Pairs<'a> {
                     negative: negative * self.per_negative,
                 }
             }
-            Score::InfoNce => self.cross_entropy(parent, own, R::ONE, s),
-            Score::CosineInfoNce { temperature } => {
+            Loss::InfoNce => self.cross_entropy(parent, own, R::ONE, s),
+            Loss::Cosine { temperature } => {
                 self.cross_entropy(parent, own, R::from_f64(1.0 / temperature), s)
             }
         }

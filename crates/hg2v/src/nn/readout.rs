@@ -1,13 +1,10 @@
 //! One vector for each graph: the sum, the largest or the mean of its nodes' rows.
 
-use serde::{Deserialize, Serialize};
-
 use super::Real;
 use super::gemm::{View, ViewMut};
 
 /// How the rows of a graph's nodes become one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Readout {
     /// `Σ_u v(u)`: tells multisets apart.
     Sum,
@@ -15,6 +12,12 @@ pub enum Readout {
     Max,
     /// `1/n·Σ_u v(u)`: tells distributions apart.
     Mean,
+}
+
+crate::vocabulary! { Readout, "readout":
+    Sum => "sum", "tells multisets of nodes apart";
+    Max => "max", "the largest, column by column";
+    Mean => "mean", "tells distributions of nodes apart";
 }
 
 /// The readout of each graph; a graph without nodes gets zeros.

@@ -1,13 +1,11 @@
 //! What the rows of a file of vectors are, and how they are written.
 
-use std::fmt;
 use std::ops::Range;
 use std::path::Path;
-use std::str::FromStr;
 
 use super::chunks::Chunk;
 use crate::context::Context;
-use crate::error::{Error, Result, shown};
+use crate::error::{Error, Result};
 use crate::estimator::Hg2v;
 use crate::method::{Model, Rows};
 use crate::prepare::Collection;
@@ -25,30 +23,10 @@ pub enum Per {
     Level,
 }
 
-impl Per {
-    /// All of them.
-    pub const ALL: [Per; 3] = [Per::Graph, Per::Node, Per::Level];
-}
-
-impl fmt::Display for Per {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Per::Graph => "graph",
-            Per::Node => "node",
-            Per::Level => "level",
-        })
-    }
-}
-
-impl FromStr for Per {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Per> {
-        Per::ALL
-            .into_iter()
-            .find(|per| per.to_string() == text)
-            .ok_or_else(|| Error::parameter("per", shown(text), "it must be graph, node or level"))
-    }
+crate::vocabulary! { Per, "per":
+    Graph => "graph", "a graph";
+    Node => "node", "a node, with what its super-nodes say (models of hg2v)";
+    Level => "level", "a level of a graph (models of hg2v)";
 }
 
 /// How the vectors of a model become rows.

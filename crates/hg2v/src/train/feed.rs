@@ -1,10 +1,10 @@
 //! The batches of a run, one after the other, each where the device can work on it.
 
 use super::{Recipe, schedule};
-use crate::model::{Example, Network, Tape};
+use crate::model::{Example, Network, Workspace};
 use crate::nn::device::Device;
 
-/// Puts batches on a tape: of graphs that the device keeps, where it keeps them.
+/// Puts batches on a workspace: of graphs that the device keeps, where it keeps them.
 pub(super) struct Feed<'a, D: Device<Real = f32>> {
     device: &'a D,
     recipe: Recipe,
@@ -30,13 +30,13 @@ impl<'a, D: Device<Real = f32>> Feed<'a, D> {
         }
     }
 
-    /// Puts batch `within` of epoch `epoch` on the tape, and says how many graphs it has.
+    /// Puts batch `within` of epoch `epoch` on the workspace, and says how many graphs it has.
     pub(super) fn place(
         &mut self,
         epoch: u64,
         within: u64,
         network: &Network,
-        tape: &mut Tape<D>,
+        workspace: &mut Workspace<D>,
     ) -> usize {
         let graphs = self.examples.len();
         if self.epoch != Some(epoch) {
@@ -46,11 +46,11 @@ impl<'a, D: Device<Real = f32>> Feed<'a, D> {
         let start = within as usize * self.recipe.batch;
         let chosen = &self.order[start..(start + self.recipe.batch).min(graphs)];
         if let Some(store) = &self.store {
-            network.place_stored(self.device, tape, store, chosen);
+            network.place_stored(self.device, workspace, store, chosen);
             return chosen.len();
         }
         let examples = chosen.iter().map(|&graph| &self.examples[graph as usize]);
-        network.place(self.device, tape, examples);
+        network.place(self.device, workspace, examples);
         chosen.len()
     }
 }

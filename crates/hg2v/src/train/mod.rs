@@ -15,7 +15,7 @@ pub use state::State;
 
 use self::feed::Feed;
 use crate::error::{Error, Result};
-use crate::model::{Example, Keep, Network, Seeds, Tape, initial};
+use crate::model::{Example, Keep, Network, Seeds, Workspace, initial};
 use crate::nn::device::{Device, Panel, PanelMut, Window};
 use crate::nn::pairs::LevelLoss;
 use crate::progress::Flow;
@@ -64,7 +64,7 @@ pub struct Trainer<'a, D: Device<Real = f32>> {
     gradients: D::Buffer,
     m: D::Buffer,
     v: D::Buffer,
-    tape: Tape<D>,
+    workspace: Workspace<D>,
     /// This epoch's losses, added up.
     sums: Vec<LevelLoss>,
     /// The state at the beginning of the epoch, to fall back on.
@@ -108,7 +108,7 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
             gradients: device.zeros(len),
             m: device.zeros(len),
             v: device.zeros(len),
-            tape: Tape::new(device),
+            workspace: Workspace::new(device),
             sums: Vec::new(),
             good: None,
         };
@@ -187,7 +187,7 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
                 self.device.health()?;
                 self.good = Some(now);
             }
-            let graphs = feed.place(epoch, within, self.network, &mut self.tape);
+            let graphs = feed.place(epoch, within, self.network, &mut self.workspace);
             let rate = schedule::rate(self.recipe.lr, self.recipe.decay, self.step, total);
             let losses = self.make_step(rate);
             self.device.health()?;
@@ -237,15 +237,15 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
         self.sums.iter().map(mean).collect()
     }
 
-    /// One step on the batch that is on the tape.
+    /// One step on the batch that is on the workspace.
     fn make_step(&mut self, rate: f64) -> Vec<LevelLoss> {
-        let Trainer { device, network, tape, parameters, gradients, .. } = self;
+        let Trainer { device, network, workspace, parameters, gradients, .. } = self;
         let pairs = Some((self.recipe.loss, self.recipe.negatives));
         let seeds = Seeds { pairs, ..Seeds::default() };
-        network.forward(*device, parameters, tape, Keep::Everything, false);
-        network.backward(*device, parameters, tape, seeds, gradients);
+        network.forward(*device, parameters, workspace, Keep::Everything, false);
+        network.backward(*device, parameters, workspace, seeds, gradients);
         device.adam(rate, self.step + 1, parameters, gradients, &mut self.m, &mut self.v);
-        network.take_losses(*device, tape)
+        network.take_losses(*device, workspace)
     }
 
     /// Puts the run back to the beginning of the epoch.

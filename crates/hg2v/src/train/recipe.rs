@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::nn::pairs::{Negatives, Score};
+use crate::nn::pairs::{Loss, Negatives};
 
 /// How a network is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -18,9 +18,9 @@ pub struct Recipe {
     pub lr: f64,
     /// How many times smaller the last one is.
     pub decay: f64,
-    /// How pairs are scored.
+    /// What pairs cost.
     #[serde(alias = "score")]
-    pub loss: Score,
+    pub loss: Loss,
     /// Which pairs are negative.
     pub negatives: Negatives,
     /// Seeds the first parameters and the order of the graphs.
@@ -35,7 +35,7 @@ impl Default for Recipe {
             batch: 8,
             lr: 1e-4,
             decay: 1000.0,
-            loss: Score::JensenShannon,
+            loss: Loss::Jsd,
             negatives: Negatives::All,
             seed: 0,
         }
@@ -62,7 +62,7 @@ impl Recipe {
             let requirement = "it must be at least 1 (1000 ends at a thousandth of the first rate)";
             return Err(Error::parameter("decay", self.decay, requirement));
         }
-        if let Score::CosineInfoNce { temperature } = self.loss
+        if let Loss::Cosine { temperature } = self.loss
             && !(temperature.is_finite() && temperature > 0.0)
         {
             return Err(Error::parameter("temperature", temperature, "it must be positive"));

@@ -3,7 +3,7 @@
 //! the paper's).
 
 use hg2v::coarsen::quality::quality;
-use hg2v::coarsen::{Method, Params, Pyramid, coarsen};
+use hg2v::coarsen::{CoarsenMethod, Params, Pyramid, coarsen};
 use hg2v::graph::{Graph, GraphRecord, WeightPolicy};
 use serde::Deserialize;
 
@@ -42,14 +42,14 @@ fn graph_of(case: &Case) -> Graph {
     Graph::from_record(&record, WeightPolicy::Use).unwrap().0
 }
 
-fn method_of(name: &str) -> Method {
+fn method_of(name: &str) -> CoarsenMethod {
     match name {
-        "variation_neighborhoods" => Method::VariationNeighborhoods,
-        "variation_edges" => Method::VariationEdges,
-        "variation_cliques" => Method::VariationCliques,
-        "heavy_edge" => Method::HeavyEdge,
-        "algebraic_JC" => Method::AlgebraicJc,
-        "affinity_GS" => Method::AffinityGs,
+        "variation_neighborhoods" => CoarsenMethod::VariationNeighborhoods,
+        "variation_edges" => CoarsenMethod::VariationEdges,
+        "variation_cliques" => CoarsenMethod::VariationCliques,
+        "heavy_edge" => CoarsenMethod::HeavyEdge,
+        "algebraic_JC" => CoarsenMethod::AlgebraicJc,
+        "affinity_GS" => CoarsenMethod::AffinityGs,
         other => panic!("unknown method {other}"),
     }
 }
@@ -127,7 +127,7 @@ fn pyramids_equal_the_reference_or_tie_with_it() {
             let rounded = (epsilon * 1e6).round() / 1e6;
             let ratio = if rounded == run.rsa_epsilon { 1.0 } else { rounded / run.rsa_epsilon };
             // The drawing methods are lotteries: their quality is compared, no more.
-            let drawn = matches!(method, Method::AlgebraicJc | Method::AffinityGs);
+            let drawn = matches!(method, CoarsenMethod::AlgebraicJc | CoarsenMethod::AffinityGs);
             if !drawn && !ties(&case, &params, &ours) {
                 untied += 1;
                 assert_eq!(ours, theirs, "{} {} {}", case.name, run.method, run.ratio);

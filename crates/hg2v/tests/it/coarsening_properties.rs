@@ -2,9 +2,10 @@
 
 use hg2v::coarsen::cache::pyramids;
 use hg2v::coarsen::quality::quality;
-use hg2v::coarsen::{Method, Params, Pyramid, coarsen};
+use hg2v::coarsen::{CoarsenMethod, Params, Pyramid, coarsen};
 use hg2v::graph::{Components, Graph, GraphRecord, WeightPolicy};
 use hg2v::progress::{Counter, Silent, Stage};
+use hg2v::vocabulary::Named;
 use proptest::prelude::*;
 
 fn graph(num_nodes: u32, edges: Vec<[u32; 2]>, weights: Option<Vec<f64>>) -> Graph {
@@ -24,8 +25,8 @@ fn any_graph() -> impl Strategy<Value = Graph> {
     })
 }
 
-fn any_method() -> impl Strategy<Value = Method> {
-    prop::sample::select(Method::ALL.to_vec())
+fn any_method() -> impl Strategy<Value = CoarsenMethod> {
+    prop::sample::select(CoarsenMethod::values().collect::<Vec<_>>())
 }
 
 fn levels(graph: &Graph, pyramid: &Pyramid) -> Vec<(Graph, Vec<u32>, Graph)> {
@@ -136,8 +137,8 @@ proptest! {
         weights in prop::collection::vec(0.5f64..2.0, 200),
         shuffle in any::<u64>(),
         method in prop::sample::select(vec![
-            Method::VariationNeighborhoods, Method::VariationEdges,
-            Method::VariationCliques, Method::HeavyEdge,
+            CoarsenMethod::VariationNeighborhoods, CoarsenMethod::VariationEdges,
+            CoarsenMethod::VariationCliques, CoarsenMethod::HeavyEdge,
         ]),
     ) {
         let mut edges: Vec<[u32; 2]> = (1..n).map(|v| [v / 2, v]).collect();
@@ -206,7 +207,7 @@ fn threads_change_nothing() {
 #[test]
 fn the_edges_of_the_domain() {
     let star = |n: u32| graph(n, (1..n).map(|v| [0, v]).collect(), None);
-    for method in Method::ALL {
+    for method in CoarsenMethod::values() {
         for k in [1, 2, 6, 30] {
             let params = Params { method, k, ..Params::default() };
             // No nodes, one, no edges, a pair: nothing to contract that is worth a level.
@@ -219,7 +220,7 @@ fn the_edges_of_the_domain() {
             // nothing is worth contracting, as in the reference.
             for n in [5, 30, 300] {
                 let pyramid = coarsen(&star(n), &params).unwrap();
-                assert!(pyramid.converged, "{} {k} {n}", method.name());
+                assert!(pyramid.converged, "{} {k} {n}", method);
             }
             let caterpillar = graph(90, (1..90).map(|v| [v / 3, v]).collect(), None);
             assert!(!coarsen(&caterpillar, &params).unwrap().levels.is_empty());

@@ -1,7 +1,7 @@
 //! Distances between graphs: against brute force, certificates and the axioms of a
 //! metric; and the paper's lemma, that the embedding is continuous where labels are not.
 
-use hg2v::distance::fgw::{Attributed, Loss, Params, descend, fgw};
+use hg2v::distance::fgw::{Attributed, Discrepancy, Params, descend, fgw};
 use hg2v::distance::simplex::Solver;
 use hg2v::distance::spectra::{MOST_NODES, spectrum, wasserstein};
 use hg2v::distance::transport::{Plan, transport, uniform};
@@ -200,9 +200,9 @@ fn energy(a: (&Graph, &Features), b: (&Graph, &Features), plan: &[f64], params: 
         at.map_or(0.0, |at| f64::from(graph.weights(u)[at]))
     };
     let (n, m) = (a.0.num_nodes(), b.0.num_nodes());
-    let power = |x: f64| match params.loss {
-        Loss::Absolute => x.abs(),
-        Loss::Square => x * x,
+    let power = |x: f64| match params.discrepancy {
+        Discrepancy::Absolute => x.abs(),
+        Discrepancy::Square => x * x,
     };
     let mut sum = 0.0;
     for (u, v) in (0..n).flat_map(|u| (0..m).map(move |v| (u, v))) {

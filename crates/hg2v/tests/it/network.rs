@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use hg2v::coarsen::{Level, Params, Pyramid, coarsen, contract::contract};
 use hg2v::graph::{Graph, GraphRecord, WeightPolicy};
 use hg2v::model::architecture::Layer;
-use hg2v::model::{Architecture, Keep, Layout, Network, Seeds, Tape};
+use hg2v::model::{Architecture, Keep, Layout, Network, Seeds, Workspace};
 use hg2v::nn::dense::Activation;
 use hg2v::nn::device::Window;
-use hg2v::nn::pairs::{LevelLoss, Negatives, Score};
+use hg2v::nn::pairs::{LevelLoss, Loss, Negatives};
 use hg2v::nn::readout::Readout;
 use hg2v::nn::{Batch, Cpu, Device, Real};
 use serde::Deserialize;
@@ -49,27 +49,27 @@ fn pass<R: Real>(
     network: &Network,
     parameters: &[f64],
     samples: &[Sample],
-    pairs: Option<(Score, Negatives)>,
+    pairs: Option<(Loss, Negatives)>,
     d_embeddings: Option<&[f64]>,
 ) -> Pass<R> {
     let device = Cpu::<R>::new();
     let levels = network.layout.architecture.levels;
     let parameters = cast::<R>(parameters);
     let features: Vec<f64> = samples.iter().flat_map(|s| s.features.clone()).collect();
-    let mut tape = Tape::new(&device);
+    let mut workspace = Workspace::new(&device);
     let batch = batch_of(samples, levels);
-    network.place_pieces(&device, &mut tape, &[&batch], &[&cast::<R>(&features)]);
-    network.forward(&device, &parameters, &mut tape, Keep::Everything, true);
+    network.place_pieces(&device, &mut workspace, &[&batch], &[&cast::<R>(&features)]);
+    network.forward(&device, &parameters, &mut workspace, Keep::Everything, true);
     let mut gradients = device.zeros(network.layout.len);
     let de = d_embeddings.map(cast::<R>);
     let seeds = Seeds { pairs, embeddings: de.as_deref(), features: true };
-    network.backward(&device, &parameters, &mut tape, seeds, &mut gradients);
+    network.backward(&device, &parameters, &mut workspace, seeds, &mut gradients);
     Pass {
-        local: (0..levels).map(|l| network.neighborhoods(&device, &tape, l)).collect(),
-        nodes: (0..=levels).map(|l| network.nodes(&device, &tape, l)).collect(),
-        losses: network.take_losses(&device, &mut tape),
-        features: network.feature_gradients(&device, &tape),
-        embeddings: network.embeddings(&device, &tape),
+        local: (0..levels).map(|l| network.neighborhoods(&device, &workspace, l)).collect(),
+        nodes: (0..=levels).map(|l| network.nodes(&device, &workspace, l)).collect(),
+        losses: network.take_losses(&device, &mut workspace),
+        features: network.feature_gradients(&device, &workspace),
+        embeddings: network.embeddings(&device, &workspace),
         gradients,
     }
 }
@@ -175,7 +175,7 @@ fn golden() -> (Golden, Network, Vec<Sample>, Vec<f64>) {
 
 fn check_golden<R: Real>(tolerance: f64) {
     let (golden, network, samples, parameters) = golden();
-    let pairs = (Score::JensenShannon, Negatives::All);
+    let pairs = (Loss::Jsd, Negatives::All);
     let ours = pass::<R>(&network, &parameters, &samples, Some(pairs), None);
     for level in 0..golden.levels {
         assert_close("x", &ours.local[level], &golden.local[level].concat(), tolerance);
@@ -230,15 +230,15 @@ fn samples(features: usize) -> Vec<Sample> {
 }
 
 /// Every choice of architecture and loss at least once.
-fn variants() -> Vec<(Architecture, Score, Negatives)> {
+fn variants() -> Vec<(Architecture, Loss, Negatives)> {
     let small = Architecture { dim: 3, hops: 2, levels: 2, ..Architecture::default() };
     let all = vec![Readout::Mean, Readout::Sum, Readout::Max];
     vec![
-        (small.clone(), Score::JensenShannon, Negatives::All),
+        (small.clone(), Loss::Jsd, Negatives::All),
         (
             Architecture { bias: true, finest: true, local: true, log: true, ..small.clone() },
-            Score::JensenShannon,
-            Negatives::OtherGraphs,
+            Loss::Jsd,
+            Negatives::Others,
         ),
         (
             Architecture {
@@ -247,22 +247,22 @@ fn variants() -> Vec<(Architecture, Score, Negatives)> {
                 finest: true,
                 ..small.clone()
             },
-            Score::InfoNce,
+            Loss::InfoNce,
             Negatives::All,
         ),
         (
             Architecture { input: Some(Activation::Relu), levels: 4, local: true, ..small.clone() },
-            Score::CosineInfoNce { temperature: 0.3 },
-            Negatives::OtherGraphs,
+            Loss::Cosine { temperature: 0.3 },
+            Negatives::Others,
         ),
         (
             Architecture { layer: Layer::Gcn, input: Some(Activation::Linear), ..small.clone() },
-            Score::InfoNce,
-            Negatives::OtherGraphs,
+            Loss::InfoNce,
+            Negatives::Others,
         ),
         (
             Architecture { layer: Layer::Gcn, finest: true, levels: 1, ..small },
-            Score::CosineInfoNce { temperature: 1.5 },
+            Loss::Cosine { temperature: 1.5 },
             Negatives::All,
         ),
     ]
@@ -271,11 +271,11 @@ fn variants() -> Vec<(Architecture, Score, Negatives)> {
 #[test]
 fn losses_and_embeddings_are_those_of_the_naive_twin() {
     let samples = samples(2);
-    for (architecture, score, negatives) in variants() {
+    for (architecture, loss, negatives) in variants() {
         let network = Network { layout: Layout::new(&architecture, 2).unwrap() };
         let parameters = noise(network.layout.len, 9);
-        let ours = pass::<f64>(&network, &parameters, &samples, Some((score, negatives)), None);
-        let twin = naive::run(&network.layout, &parameters, &samples, (score, negatives));
+        let ours = pass::<f64>(&network, &parameters, &samples, Some((loss, negatives)), None);
+        let twin = naive::run(&network.layout, &parameters, &samples, (loss, negatives));
         for (level, (ours, twin)) in ours.losses.iter().zip(&twin.losses).enumerate() {
             let error = (ours.total() - twin).abs();
             assert!(error < 1e-6, "{architecture:?} level {level}: {ours:?} {twin}");
@@ -315,10 +315,10 @@ fn gradients_are_those_of_finite_differences_of_the_naive_twin() {
         samples.iter().map(take).collect::<Vec<_>>()
     };
     let features: Vec<f64> = samples.iter().flat_map(|s| s.features.clone()).collect();
-    for (architecture, score, negatives) in variants() {
+    for (architecture, loss, negatives) in variants() {
         let network = Network { layout: Layout::new(&architecture, 2).unwrap() };
         let parameters = noise(network.layout.len, 9);
-        let pairs = (score, negatives);
+        let pairs = (loss, negatives);
         // The loss alone, a function of the embeddings alone, and both.
         let de = noise(samples.len() * network.layout.embedding_dim(), 5);
         for (loss, of_embeddings) in [(1.0, 0.0), (0.0, 1.0), (1.0, 1.0)] {
@@ -364,7 +364,7 @@ fn a_step_gives_the_same_bits_at_any_number_of_threads() {
     let architecture = Architecture { dim: 48, local: true, ..Architecture::default() };
     let network = Network { layout: Layout::new(&architecture, 3).unwrap() };
     let parameters: Vec<f64> = noise(network.layout.len, 3).iter().map(|p| 0.2 * p).collect();
-    let pairs = Some((Score::JensenShannon, Negatives::All));
+    let pairs = Some((Loss::Jsd, Negatives::All));
     let run = |threads| {
         in_pool(threads, || {
             let pass = pass::<f32>(&network, &parameters, &samples, pairs, None);
@@ -387,12 +387,12 @@ fn a_graph_has_the_same_embedding_alone_and_among_others_with_or_without_a_tape(
         let parameters = cast::<f32>(&parameters);
         let embed = |samples: &[Sample], keep: Keep| {
             let device = Cpu::<f32>::new();
-            let mut tape = Tape::new(&device);
+            let mut workspace = Workspace::new(&device);
             let features: Vec<f64> = samples.iter().flat_map(|s| s.features.clone()).collect();
             let batch = batch_of(samples, architecture.levels);
-            network.place_pieces(&device, &mut tape, &[&batch], &[&cast::<f32>(&features)]);
-            network.forward(&device, &parameters, &mut tape, keep, true);
-            network.embeddings(&device, &tape)
+            network.place_pieces(&device, &mut workspace, &[&batch], &[&cast::<f32>(&features)]);
+            network.forward(&device, &parameters, &mut workspace, keep, true);
+            network.embeddings(&device, &workspace)
         };
         let together = embed(&samples, Keep::Everything);
         assert_eq!(together, embed(&samples, Keep::OneLevel));

@@ -7,6 +7,7 @@ use std::fs;
 use std::io::Write;
 use std::time::Instant;
 
+use hg2v::Preset;
 use hg2v::error::{Action, Error, Place};
 use hg2v::nn::machine::MachineName;
 use hg2v::output::OutputFile;
@@ -17,7 +18,6 @@ use super::{Args, What, value_name};
 use crate::context::Context;
 use crate::figure::Drawing;
 use crate::host::Host;
-use crate::network::Preset;
 
 /// The layout of the records that this version writes.
 const FORMAT: u32 = 1;
@@ -117,7 +117,7 @@ fn command(name: &str, args: &Args, context: &Context) -> String {
         words.push(format!("--sets {}", args.sets.join(",")));
     }
     if !matches!(args.preset, Preset::Default) {
-        words.push(format!("--preset {}", value_name(&args.preset)));
+        words.push(format!("--preset {}", args.preset));
     }
     if context.seed() != 0 {
         words.push(format!("--seed {}", context.seed()));

@@ -20,7 +20,7 @@ use hg2v::error::{Action, Error, Place};
 use hg2v::nn::machine::Machine;
 use hg2v::prepare::Run;
 use hg2v::saved::DataNote;
-use hg2v::{Hg2vParams, Method as _, Untrained};
+use hg2v::{Hg2vParams, Method as _, Preset, Untrained};
 use hg2v_baselines::embedders::statistics::Statistics;
 use hg2v_eval::method::Candidate;
 use hg2v_eval::select;
@@ -35,8 +35,8 @@ use crate::graphs::{self, CacheArgs};
 use crate::host::Host;
 use crate::json::partly;
 use crate::judging::{GridArg, best, candidates};
-use crate::network::Preset;
 use crate::store::{self, FORMAT, Kept, Store};
+use crate::vocabulary::word;
 use crate::words::told;
 use record::{Identity, Kind, Method, Record, Row, Shape};
 use sets::Origin;
@@ -103,7 +103,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N")]
     splits: Option<usize>,
     /// The model
-    #[arg(long, value_enum, default_value = "default", value_name = "P")]
+    #[arg(long, default_value_t, value_name = "P", value_parser = word::<Preset>())]
     preset: Preset,
     /// Choose d, a and L by validation accuracy
     #[arg(long, value_enum, value_name = "G")]
@@ -298,7 +298,7 @@ fn reproduce(
         hg2v: env!("CARGO_PKG_VERSION").to_owned(),
         set: set.to_owned(),
         data: DataNote::of(&records),
-        preset: value_name(&args.preset),
+        preset: args.preset.to_string(),
         grid: args.grid.as_ref().map(value_name),
         configuration,
         mode: Mode::Inductive,

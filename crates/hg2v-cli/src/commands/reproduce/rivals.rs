@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 
+use hg2v::Preset;
 use hg2v::dataset::catalog;
 use hg2v::error::{Action, Error};
 use hg2v::prepare::Run;
@@ -80,11 +81,9 @@ impl Methods {
             return Err(Error::parameter("grid", "given", requirement).into());
         }
         // `compare` runs methods with their default settings.
-        if super::value_name(&args.preset) != "default" {
+        if args.preset != Preset::Default {
             let requirement = "methods are compared with their default settings";
-            return Err(
-                Error::parameter("preset", super::value_name(&args.preset), requirement).into()
-            );
+            return Err(Error::parameter("preset", args.preset, requirement).into());
         }
         let folder = args.out.join("compare");
         if args.markdown {

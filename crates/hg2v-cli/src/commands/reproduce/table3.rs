@@ -25,7 +25,7 @@ use serde_json::Value;
 
 use super::record::{self, Kind};
 use super::table::markdown_of;
-use super::{Args, QUICK_SPLITS, SPLITS, none_found, sets, tell, there_already, value_name};
+use super::{Args, QUICK_SPLITS, SPLITS, none_found, sets, tell, there_already};
 use crate::context::Context;
 use crate::graphs;
 use crate::host::Host;
@@ -216,7 +216,7 @@ impl Transfers<'_> {
             to: to.to_owned(),
             to_data: DataNote::of(&targets),
             quick: args.quick,
-            preset: value_name(&args.preset),
+            preset: args.preset.to_string(),
             configuration,
             mode: Mode::Inductive,
             protocol: serde_json::to_value(&protocol)?,

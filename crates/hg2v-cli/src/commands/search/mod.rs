@@ -31,7 +31,7 @@ Examples:
   hg2v search mutag.parquet 17                              the six nearest to graph 17
   hg2v search mutag.parquet new.jsonl --model mutag.model   the nearest to graphs that are new
   hg2v search mutag.model 17 --data MUTAG.zip --explain     which levels and nodes make it so
-  hg2v search m 17 --data big.jsonl.gz --device cuda        vectors made on an NVIDIA card
+  hg2v search m 17 --data big.jsonl.gz --device cuda        vectors made on an NVIDIA gpu
   hg2v search mutag.parquet --duplicates                    pairs that are alike
   hg2v search mutag.parquet --outliers 10                   furthest from their tenth neighbour")]
 pub(crate) struct Args {

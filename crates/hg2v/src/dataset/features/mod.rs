@@ -56,8 +56,7 @@ pub struct FeatureChoice {
 }
 
 /// When something is a feature.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
     /// Where it has proved useful.
     Auto,
@@ -65,6 +64,12 @@ pub enum When {
     Always,
     /// Not even when there is nothing else.
     Never,
+}
+
+crate::vocabulary! { When, "structure":
+    Auto => "auto", "where it has proved useful";
+    Always => "always", "beside everything else";
+    Never => "never", "nowhere";
 }
 
 impl FeatureChoice {

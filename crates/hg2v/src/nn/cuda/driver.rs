@@ -1,4 +1,4 @@
-//! The card itself: opening it, compiling for it, giving it work, and what it says
+//! The GPU itself: opening it, compiling for it, giving it work, and what it says
 //! when something goes wrong.
 
 use std::ffi::{CString, c_char, c_void};
@@ -25,13 +25,13 @@ const SOURCE: &str = concat!(
     include_str!("place.cu"),
 );
 
-/// The oldest cards that are compiled for.
+/// The oldest GPUs that are compiled for.
 const OLDEST: (i32, i32) = (7, 0);
 
-/// The oldest cards whose tensor cores read numbers of 32 bits, the first 19 of them.
+/// The oldest GPUs whose tensor cores read numbers of 32 bits, the first 19 of them.
 const TENSOR_CORES_READ_F32: (i32, i32) = (8, 0);
 
-/// What cuBLAS may use for itself: the size its manual recommends for the newest cards.
+/// What cuBLAS may use for itself: the size its manual recommends for the newest GPUs.
 const WORKSPACE: usize = 32 << 20;
 
 macro_rules! kernels {
@@ -103,11 +103,11 @@ impl Shape {
 
 /// Gives a kernel its arguments, whose types must be those of its source.
 macro_rules! launch {
-    ($card:expr, $kernel:ident, $shape:expr, $($argument:expr),* $(,)?) => {
+    ($gpu:expr, $kernel:ident, $shape:expr, $($argument:expr),* $(,)?) => {
         // SAFETY: the arguments live until the call returns, and the kernel's
         // parameters are of these types.
         unsafe {
-            $card.launch(&$card.kernels.$kernel, $shape, &mut [
+            $gpu.launch(&$gpu.kernels.$kernel, $shape, &mut [
                 $(std::ptr::from_ref(&$argument).cast_mut().cast::<std::ffi::c_void>()),*
             ])
         }
@@ -121,8 +121,8 @@ struct Failure {
     fix: Fix,
 }
 
-/// A card, ready to work: one stream, in whose order everything happens.
-pub(super) struct Card {
+/// A GPU, ready to work: one stream, in whose order everything happens.
+pub(super) struct Gpu {
     name: String,
     context: Arc<CudaContext>,
     pub(super) stream: Arc<CudaStream>,
@@ -140,11 +140,11 @@ pub(super) struct Card {
 // What a user can do.
 const TOOLKIT: &str = "install CUDA 12 or 13 and put its libraries on LD_LIBRARY_PATH";
 const NAME_IT: &str = "name one that is there";
-const CHECK: &str = "check with nvidia-smi that the card works";
+const CHECK: &str = "check with nvidia-smi that the GPU works";
 
-impl Card {
-    /// Opens card number `ordinal`.
-    pub(super) fn open(ordinal: usize) -> Result<Card> {
+impl Gpu {
+    /// Opens GPU number `ordinal`.
+    pub(super) fn open(ordinal: usize) -> Result<Gpu> {
         let name = format!("cuda:{ordinal}");
         let fail = |problem: String, fix: &'static str| Error::device(&name, problem, fix);
         // SAFETY: looking for a library runs nothing but its own initialisers.
@@ -164,7 +164,7 @@ impl Card {
         if ordinal >= count {
             return Err(match count {
                 0 => said(DriverError(CUresult::CUDA_ERROR_NO_DEVICE)),
-                1 => fail("there is one card, cuda:0".to_owned(), NAME_IT),
+                1 => fail("there is one GPU, cuda:0".to_owned(), NAME_IT),
                 _ => fail(format!("there are cuda:0 to cuda:{}", count - 1), NAME_IT),
             });
         }
@@ -177,7 +177,7 @@ impl Card {
         if capability < OLDEST {
             let (major, minor) = capability;
             let problem = format!("its compute capability is {major}.{minor}");
-            return Err(fail(problem, "use a card of 7.0 (Volta) or newer"));
+            return Err(fail(problem, "use a GPU of 7.0 (Volta) or newer"));
         }
         let code = compile(capability)
             .map_err(|problem| fail(problem, "update CUDA and NVIDIA's driver together"))?;
@@ -196,7 +196,7 @@ impl Card {
         unsafe { cublas::sys::cublasSetWorkspace_v2(*blas.handle(), at as *mut c_void, WORKSPACE) }
             .result()
             .map_err(|error| fail(format!("cuBLAS does not start: {error:?}"), CHECK))?;
-        Ok(Card {
+        Ok(Gpu {
             name,
             context,
             stream,
@@ -226,7 +226,7 @@ impl Card {
     }
 
     /// Whether work may be given: not after a failure, which is never forgotten.
-    /// The caller's thread is made the card's.
+    /// The caller's thread is made the GPU's.
     pub(super) fn ready(&self) -> bool {
         self.failure.get().is_none() && self.check(self.context.bind_to_thread()).is_some()
     }
@@ -251,7 +251,7 @@ impl Card {
         result.map_err(|error| self.fail(explain(error.0), CHECK)).ok()
     }
 
-    /// As [`check`](Card::check), of cuBLAS.
+    /// As [`check`](Gpu::check), of cuBLAS.
     pub(super) fn check_blas(&self, result: std::result::Result<(), cublas::result::CublasError>) {
         if let Err(error) = result {
             self.fail(format!("a matrix product failed: {:?}", error.0), CHECK);
@@ -304,7 +304,7 @@ impl Card {
         }
     }
 
-    /// Memory of this machine that the card can read by itself.
+    /// Memory of this machine that the GPU can read by itself.
     pub(super) fn pinned(&self, len: usize) -> Option<PinnedHostSlice<u32>> {
         // SAFETY: all users write before they read.
         self.check(unsafe { self.context.alloc_pinned(len) })
@@ -324,13 +324,13 @@ impl Card {
         }
     }
 
-    /// Begins to copy words to the card; they must stay as they are until that is done.
+    /// Begins to copy words to the GPU; they must stay as they are until that is done.
     pub(super) fn send(&self, words: &[u32], to: u64) {
         // SAFETY: the room at `to` was made for as many words, and staging keeps them.
         self.check(unsafe { result::memcpy_htod_async(to, words, self.stream.cu_stream()) });
     }
 
-    /// Copies `to.len()` things from the card, after all work given is done.
+    /// Copies `to.len()` things from the GPU, after all work given is done.
     pub(super) fn fetch<T>(&self, from: u64, to: &mut [T]) {
         if self.ready() {
             // SAFETY: `to` lives until the copy is waited for.
@@ -348,7 +348,7 @@ impl Card {
 }
 
 /// Tells the driver to keep memory that is freed for the next who asks: batches come and
-/// go, and giving memory back to the card waits for all its work. A card without pools
+/// go, and giving memory back to the GPU waits for all its work. A GPU without pools
 /// stays as it is.
 fn keep_freed_memory(context: &CudaContext) {
     let mut all = u64::MAX;
@@ -394,7 +394,7 @@ pub(super) fn pointer<T>(memory: &CudaSlice<T>, stream: &CudaStream) -> u64 {
 fn explain(code: CUresult) -> String {
     let error = DriverError(code);
     match code {
-        CUresult::CUDA_ERROR_NO_DEVICE => "there is no NVIDIA card on this machine".to_owned(),
+        CUresult::CUDA_ERROR_NO_DEVICE => "there is no NVIDIA GPU on this machine".to_owned(),
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => "its memory is full".to_owned(),
         CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH
         | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
@@ -408,7 +408,7 @@ fn explain(code: CUresult) -> String {
     }
 }
 
-/// The kernels' code for cards of one compute capability: machine code, so that the
+/// The kernels' code for GPUs of one compute capability: machine code, so that the
 /// driver has nothing left to compile and need not know the compiler's version.
 fn compile((major, minor): (i32, i32)) -> std::result::Result<Vec<u8>, String> {
     let said = |error: nvrtc::result::NvrtcError| format!("NVRTC failed: {:?}", error.0);

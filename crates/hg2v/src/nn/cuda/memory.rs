@@ -1,10 +1,10 @@
-//! Numbers on the card, and the way there and back.
+//! Numbers on the GPU, and the way there and back.
 
 use cudarc::driver::{CudaEvent, CudaSlice, DeviceRepr, PinnedHostSlice};
 
-use super::driver::{Card, pointer};
+use super::driver::{Gpu, pointer};
 
-/// Growing memory on the card.
+/// Growing memory on the GPU.
 pub(super) struct Room<T> {
     memory: Option<CudaSlice<T>>,
     len: usize,
@@ -19,15 +19,15 @@ impl<T> Default for Room<T> {
 
 impl<T: DeviceRepr> Room<T> {
     /// Makes room for `len` things; what was there is lost if it grows.
-    pub(super) fn reserve(&mut self, card: &Card, len: usize) {
+    pub(super) fn reserve(&mut self, gpu: &Gpu, len: usize) {
         if self.len >= len && self.memory.is_some() {
             return;
         }
         // Batches differ a little in size: some room to spare saves moving each time.
         let len = if self.memory.is_some() { len + len / 4 } else { len };
         *self = Room::default();
-        if let Some(memory) = card.allocate::<T>(len) {
-            self.at = pointer(&memory, &card.stream);
+        if let Some(memory) = gpu.allocate::<T>(len) {
+            self.at = pointer(&memory, &gpu.stream);
             self.len = len;
             self.memory = Some(memory);
         }
@@ -44,7 +44,7 @@ impl<T: DeviceRepr> Room<T> {
     }
 }
 
-/// Memory of this machine that the card copies from by itself while we go on.
+/// Memory of this machine that the GPU copies from by itself while we go on.
 ///
 /// Two places in turn: while one is being read the other is written.
 #[derive(Default)]
@@ -60,26 +60,26 @@ struct Place {
 }
 
 impl Staging {
-    /// Copies what `fill` writes, `len` words, to address `to` of the card.
-    pub(super) fn send(&mut self, card: &Card, to: u64, len: usize, fill: impl FnOnce(&mut [u32])) {
-        if len == 0 || !card.ready() {
+    /// Copies what `fill` writes, `len` words, to address `to` of the GPU.
+    pub(super) fn send(&mut self, gpu: &Gpu, to: u64, len: usize, fill: impl FnOnce(&mut [u32])) {
+        if len == 0 || !gpu.ready() {
             return;
         }
         let place = &mut self.places[self.next];
         self.next = 1 - self.next;
         if place.as_ref().is_none_or(|place| place.memory.len() < len) {
-            *place = card
+            *place = gpu
                 .pinned(len + len / 4)
-                .zip(card.event())
+                .zip(gpu.event())
                 .map(|(memory, left)| Place { memory, left });
         }
         let Some(Place { memory, left }) = place else { return };
-        if card.check(left.synchronize()).is_none() {
+        if gpu.check(left.synchronize()).is_none() {
             return;
         }
-        let Some(words) = card.check(memory.as_mut_slice()) else { return };
+        let Some(words) = gpu.check(memory.as_mut_slice()) else { return };
         fill(&mut words[..len]);
-        card.send(&words[..len], to);
-        card.check(left.record(&card.stream));
+        gpu.send(&words[..len], to);
+        gpu.check(left.record(&gpu.stream));
     }
 }

@@ -1,11 +1,11 @@
-//! An NVIDIA card as a [`Device`].
+//! An NVIDIA GPU as a [`Device`].
 //!
 //! Everything happens on one stream, in the order it is asked for: products by
-//! cuBLAS, all else by our own kernels, which NVRTC compiles when the card is opened
+//! cuBLAS, all else by our own kernels, which NVRTC compiles when the GPU is opened
 //! (their source is in the `.cu` files here, one a group of operators). No sum is
 //! made by atomics, so the same work gives the same bits every time.
 //!
-//! The operators return nothing, and a card can fail at any of them. It remembers
+//! The operators return nothing, and a GPU can fail at any of them. It remembers
 //! its first failure and does nothing after; [`Device::health`] says what it was.
 //! Whoever waits for results asks: the trainer after every step, whose losses it
 //! waits for anyway.
@@ -21,7 +21,7 @@ mod product;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use self::driver::{Card, Shape, launch};
+use self::driver::{Gpu, Shape, launch};
 use self::memory::{Room, Staging};
 pub use self::pairs::Losses;
 pub use self::placed::{Placed, Store};
@@ -31,21 +31,21 @@ use super::batch::Batch;
 use super::dense::Activation;
 use super::device::{DenseSpan, Device, Panel, PanelMut, Window};
 use super::machine::Precision;
-use super::pairs::{LevelLoss, Negatives, Score};
+use super::pairs::{LevelLoss, Loss, Negatives};
 use super::readout::Readout;
 use crate::error::Result;
 
 /// Columns that a block of `krylov_graphs` has.
 const KRYLOV_COLUMNS: usize = 8;
 
-/// An NVIDIA card.
+/// An NVIDIA GPU.
 #[derive(Clone)]
 pub struct Cuda {
-    card: Arc<Card>,
+    gpu: Arc<Gpu>,
     precision: Precision,
     /// Whether a row of a product must not depend on how many there are.
     steady: bool,
-    way: Arc<Mutex<Way>>,
+    transfer: Arc<Mutex<Transfer>>,
 }
 
 impl fmt::Debug for Cuda {
@@ -54,9 +54,9 @@ impl fmt::Debug for Cuda {
     }
 }
 
-/// What is used on the way to the card and back.
+/// What is used on the way to the GPU and back.
 #[derive(Default)]
-struct Way {
+struct Transfer {
     staging: Staging,
     /// Numbers that have arrived, or are to leave.
     parcel: Room<f32>,
@@ -65,22 +65,22 @@ struct Way {
     together: Batch,
 }
 
-/// Numbers on the card.
+/// Numbers on the GPU.
 #[derive(Default)]
 pub struct Buffer(Room<f32>);
 
 impl Cuda {
-    /// Opens card number `ordinal`.
+    /// Opens GPU number `ordinal`.
     ///
     /// # Errors
-    /// No driver, NVRTC or cuBLAS on this machine; no such card; one that is too old,
+    /// No driver, NVRTC or cuBLAS on this machine; no such GPU; one that is too old,
     /// or whose memory is full.
     pub fn open(ordinal: usize, precision: Precision) -> Result<Cuda> {
-        let card = Arc::new(Card::open(ordinal)?);
-        Ok(Cuda { card, precision, steady: false, way: Arc::default() })
+        let gpu = Arc::new(Gpu::open(ordinal)?);
+        Ok(Cuda { gpu, precision, steady: false, transfer: Arc::default() })
     }
 
-    /// The same card, with products in which a row does not depend on how many others
+    /// The same GPU, with products in which a row does not depend on how many others
     /// there are: a graph then has the same vector alone and among others.
     pub fn steady(&self) -> Cuda {
         Cuda { steady: true, ..self.clone() }
@@ -95,28 +95,28 @@ impl Cuda {
 
     /// Its number and what its maker calls it.
     pub fn describe(&self) -> String {
-        self.card.describe()
+        self.gpu.describe()
     }
 
     /// Bytes of its memory that are in use, by anyone.
     pub fn memory_in_use(&self) -> usize {
-        let (free, all) = self.card.memory();
+        let (free, all) = self.gpu.memory();
         all - free
     }
 
     /// Waits until all work given is done.
     pub fn wait(&self) {
-        self.card.wait();
+        self.gpu.wait();
     }
 
-    fn way(&self) -> MutexGuard<'_, Way> {
+    fn transfer(&self) -> MutexGuard<'_, Transfer> {
         // What is in there is written before it is read: a panic elsewhere spoils nothing.
-        self.way.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.transfer.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     fn copy(&self, from: (u64, usize), to: (u64, usize), rows: usize, columns: usize) {
         launch!(
-            self.card,
+            self.gpu,
             copy,
             Shape::elements(rows, columns),
             from.0,
@@ -143,7 +143,7 @@ impl Cuda {
         let (values, k) = (placed.at(at.values), k.0.at(0));
         // Two blocks of a graph's columns at a time.
         let shared = 2 * KRYLOV_COLUMNS * level.largest * size_of::<f32>();
-        if shared <= self.card.shared {
+        if shared <= self.gpu.shared {
             let rows = level.largest.next_power_of_two().clamp(4, 128);
             let shape = Shape {
                 grid: (placed.graphs as u32, width.div_ceil(KRYLOV_COLUMNS) as u32),
@@ -151,7 +151,7 @@ impl Cuda {
                 shared: shared as u32,
             };
             launch!(
-                self.card,
+                self.gpu,
                 krylov_graphs,
                 shape,
                 placed.at(at.graphs),
@@ -168,7 +168,7 @@ impl Cuda {
         for hop in 1..=hops {
             let (from, to) = if backward { (hops - hop + 1, hops - hop) } else { (hop - 1, hop) };
             launch!(
-                self.card,
+                self.gpu,
                 krylov_hop,
                 Shape::elements(level.nodes, width),
                 offsets,
@@ -215,17 +215,17 @@ impl Device for Cuda {
     type Store = Store;
 
     fn health(&self) -> Result<()> {
-        self.card.health()
+        self.gpu.health()
     }
 
     fn store(&self, parts: &[(&Batch, &[f32])]) -> Option<Store> {
         let batch = Batch::concat(parts.iter().map(|part| part.0));
         let features: Vec<f32> = parts.iter().flat_map(|part| part.1.iter().copied()).collect();
-        Store::new(&self.card, &mut self.way().staging, &batch, &features)
+        Store::new(&self.gpu, &mut self.transfer().staging, &batch, &features)
     }
 
     fn place_stored(&self, store: &Store, chosen: &[u32], to: &mut Placed) -> Vec<usize> {
-        store.gather(&self.card, &mut self.way().staging, chosen, to);
+        store.gather(&self.gpu, &mut self.transfer().staging, chosen, to);
         to.levels.iter().map(|level| level.nodes).collect()
     }
 
@@ -236,13 +236,13 @@ impl Device for Cuda {
         PanelMut(to, window): PanelMut<'_, Buffer>,
     ) {
         let (to, stride) = at(to, window);
-        store.gather_features(&self.card, batch, to, stride);
+        store.gather_features(&self.gpu, batch, to, stride);
     }
 
     fn place(&self, graphs: &[&Batch], to: &mut Placed) {
-        let Way { staging, together, .. } = &mut *self.way();
+        let Transfer { staging, together, .. } = &mut *self.transfer();
         together.concat_from(graphs.iter().copied());
-        to.fill(&self.card, staging, together);
+        to.fill(&self.gpu, staging, together);
     }
 
     fn new_place(&self) -> Placed {
@@ -252,21 +252,21 @@ impl Device for Cuda {
     fn zeros(&self, len: usize) -> Buffer {
         let mut buffer = Buffer::default();
         self.reserve(&mut buffer, len);
-        self.card.zero(buffer.0.at(0), len * size_of::<f32>());
+        self.gpu.zero(buffer.0.at(0), len * size_of::<f32>());
         buffer
     }
 
     fn reserve(&self, buffer: &mut Buffer, len: usize) {
-        buffer.0.reserve(&self.card, len);
+        buffer.0.reserve(&self.gpu, len);
     }
 
     fn upload(&self, from: &[&[f32]], PanelMut(to, window): PanelMut<'_, Buffer>) {
         let (to, stride) = at(to, window);
         let whole = window.rows == 1 || stride == window.columns;
-        let Way { staging, parcel, .. } = &mut *self.way();
+        let Transfer { staging, parcel, .. } = &mut *self.transfer();
         let len = from.iter().map(|piece| piece.len()).sum();
-        parcel.reserve(&self.card, if whole { 0 } else { len });
-        staging.send(&self.card, if whole { to } else { parcel.at(0) }, len, |mut words| {
+        parcel.reserve(&self.gpu, if whole { 0 } else { len });
+        staging.send(&self.gpu, if whole { to } else { parcel.at(0) }, len, |mut words| {
             for piece in from {
                 let (here, rest) = words.split_at_mut(piece.len());
                 here.iter_mut().zip(*piece).for_each(|(word, value)| *word = value.to_bits());
@@ -282,13 +282,13 @@ impl Device for Cuda {
         let mut numbers = vec![0.0; window.len()];
         let (from, stride) = at(from, window);
         if window.rows == 1 || stride == window.columns {
-            self.card.fetch(from, &mut numbers);
+            self.gpu.fetch(from, &mut numbers);
         } else {
-            let parcel = &mut self.way().parcel;
-            parcel.reserve(&self.card, numbers.len());
+            let parcel = &mut self.transfer().parcel;
+            parcel.reserve(&self.gpu, numbers.len());
             let to = (parcel.at(0), window.columns);
             self.copy((from, stride), to, window.rows, window.columns);
-            self.card.fetch(to.0, &mut numbers);
+            self.gpu.fetch(to.0, &mut numbers);
         }
         numbers
     }
@@ -325,7 +325,7 @@ impl Device for Cuda {
         };
         if bias != 0 || layer.activation != Activation::Linear {
             launch!(
-                self.card,
+                self.gpu,
                 activate,
                 Shape::elements(window.rows, window.columns),
                 y.0,
@@ -352,7 +352,7 @@ impl Device for Cuda {
         let (y, dy) = (at(y, y_window), at(dy, window));
         if layer.activation != Activation::Linear {
             launch!(
-                self.card,
+                self.gpu,
                 activate_vjp,
                 Shape::elements(rows, columns),
                 dy.0,
@@ -369,7 +369,7 @@ impl Device for Cuda {
         self.product([inner, columns, rows], Factor::new(at(x, x_window)).t(), da, 0.0, dw);
         if layer.bias.columns > 0 {
             launch!(
-                self.card,
+                self.gpu,
                 column_sums,
                 Shape { grid: (columns.div_ceil(8) as u32, 1), block: (8, 128), shared: 0 },
                 dy.0,
@@ -394,7 +394,7 @@ impl Device for Cuda {
         let arrays = placed.levels[level].arrays;
         let (h, p) = (at(h, h_window), at(p, p_window));
         launch!(
-            self.card,
+            self.gpu,
             pool,
             Shape::elements(p_window.rows, p_window.columns),
             placed.at(arrays.starts),
@@ -416,7 +416,7 @@ impl Device for Cuda {
     ) {
         let (dp, dh) = (at(dp, dp_window), at(dh, dh_window));
         launch!(
-            self.card,
+            self.gpu,
             pool_vjp,
             Shape::elements(dh_window.rows, dh_window.columns),
             placed.at(placed.levels[level].arrays.parents),
@@ -432,7 +432,7 @@ impl Device for Cuda {
     fn pair_loss(
         &self,
         level: (&Placed, usize),
-        pairs: (Score, Negatives),
+        pairs: (Loss, Negatives),
         Panel(x, x_window): Panel<'_, Buffer>,
         Panel(g, g_window): Panel<'_, Buffer>,
         PanelMut(dx, dx_window): PanelMut<'_, Buffer>,
@@ -450,7 +450,7 @@ impl Device for Cuda {
     }
 
     fn take_losses(&self, losses: &mut Losses) -> Vec<LevelLoss> {
-        losses.take(&self.card)
+        losses.take(&self.gpu)
     }
 
     fn readout(
@@ -463,7 +463,7 @@ impl Device for Cuda {
         let (v, out) = (at(v, v_window), at(out, out_window));
         let columns = out_window.columns;
         launch!(
-            self.card,
+            self.gpu,
             readout,
             Shape::graphs(placed.graphs, columns),
             placed.at(placed.levels[level].arrays.graphs),
@@ -487,7 +487,7 @@ impl Device for Cuda {
         let (v, dout, dv) = (at(v, v_window), at(dout, dout_window), at(dv, dv_window));
         let columns = dout_window.columns;
         launch!(
-            self.card,
+            self.gpu,
             readout_vjp,
             Shape::graphs(placed.graphs, columns),
             placed.at(placed.levels[level].arrays.graphs),
@@ -509,7 +509,7 @@ impl Device for Cuda {
     ) {
         let (e, y) = (at(e, e_window), at(y, window));
         launch!(
-            self.card,
+            self.gpu,
             signed_log,
             Shape::elements(window.rows, window.columns),
             e.0,
@@ -528,7 +528,7 @@ impl Device for Cuda {
     ) {
         let (e, d) = (at(e, e_window), at(d, window));
         launch!(
-            self.card,
+            self.gpu,
             signed_log_vjp,
             Shape::elements(window.rows, window.columns),
             e.0,
@@ -553,7 +553,7 @@ impl Device for Cuda {
         let t = step as f64;
         let correction = (1.0 - BETA_2.powf(t)).sqrt();
         launch!(
-            self.card,
+            self.gpu,
             adam,
             Shape { grid: (n.div_ceil(256) as u32, 1), block: (256, 1), shared: 0 },
             n as u64,

@@ -1,19 +1,19 @@
-//! The pair loss on the card: logits tile by tile, as in [`crate::nn::pairs`].
+//! The pair loss on the GPU: logits tile by tile, as in [`crate::nn::pairs`].
 
 use super::Cuda;
-use super::driver::{Card, Shape, launch};
+use super::driver::{Gpu, Shape, launch};
 use super::memory::Room;
 use super::placed::Placed;
 use super::product::Factor;
-use crate::nn::pairs::{LevelLoss, Negatives, Score};
+use crate::nn::pairs::{LevelLoss, Loss, Negatives};
 
-/// Logits of a tile: 32 MiB, which the newest cards keep in their second cache.
+/// Logits of a tile: 32 MiB, which the newest GPUs keep in their second cache.
 const TILE: usize = 1 << 23;
 
 /// Most levels whose losses wait.
 const LEVELS: usize = 32;
 
-/// Losses on the card, and the memory they are made in.
+/// Losses on the GPU, and the memory they are made in.
 #[derive(Default)]
 pub struct Losses {
     /// How many levels' losses wait, topmost first.
@@ -29,19 +29,19 @@ pub struct Losses {
 
 impl Losses {
     /// The losses that wait, finest level first; none wait after.
-    pub(super) fn take(&mut self, card: &Card) -> Vec<LevelLoss> {
+    pub(super) fn take(&mut self, gpu: &Gpu) -> Vec<LevelLoss> {
         let mut totals = vec![0.0; 2 * self.waiting];
-        card.fetch(self.totals.at(0), &mut totals);
+        gpu.fetch(self.totals.at(0), &mut totals);
         self.waiting = 0;
         let loss = |parts: &[f64]| LevelLoss { positive: parts[0], negative: parts[1] };
         totals.chunks_exact(2).rev().map(loss).collect()
     }
 
-    fn begin(&mut self, card: &Card) {
+    fn begin(&mut self, gpu: &Gpu) {
         if self.totals.len() == 0 {
-            self.totals.reserve(card, 2 * LEVELS);
-            self.blocks_done.reserve(card, 1);
-            card.zero(self.blocks_done.at(0), size_of::<u32>());
+            self.totals.reserve(gpu, 2 * LEVELS);
+            self.blocks_done.reserve(gpu, 1);
+            gpu.zero(self.blocks_done.at(0), size_of::<u32>());
         }
     }
 }
@@ -62,19 +62,19 @@ impl Cuda {
     pub(super) fn level_loss(
         &self,
         level: (&Placed, usize),
-        (score, negatives): (Score, Negatives),
+        (loss, negatives): (Loss, Negatives),
         panels: Panels,
         losses: &mut Losses,
     ) {
-        let card = &*self.card;
-        losses.begin(card);
+        let gpu = &*self.gpu;
+        losses.begin(gpu);
         assert!(losses.waiting < LEVELS, "losses are taken after every pass");
-        let Score::CosineInfoNce { .. } = score else {
-            return self.tiles(level, (score, negatives), panels, losses);
+        let Loss::Cosine { .. } = loss else {
+            return self.tiles(level, (loss, negatives), panels, losses);
         };
         let Panels { shape: [n, m, d], x, g, dx, dg } = panels;
         let mut units = std::mem::take(&mut losses.units);
-        units.reserve(card, (n + 2 * m) * d + n + m);
+        units.reserve(gpu, (n + 2 * m) * d + n + m);
         let x_units = (units.at(0), d);
         let g_units = (units.at(n * d), d);
         let dg_units = (units.at((n + m) * d), d);
@@ -82,7 +82,7 @@ impl Cuda {
         let g_norms = units.at((n + 2 * m) * d + n);
         for (rows, from, units, norms) in [(n, x, x_units, x_norms), (m, g, g_units, g_norms)] {
             launch!(
-                card,
+                gpu,
                 unit_rows,
                 Shape::warps(rows),
                 from.0,
@@ -95,11 +95,11 @@ impl Cuda {
         }
         self.copy((0, 0), dg_units, m, d);
         let of_units = Panels { x: x_units, g: g_units, dg: dg_units, ..panels };
-        self.tiles(level, (score, negatives), of_units, losses);
+        self.tiles(level, (loss, negatives), of_units, losses);
         let both = [(n, x_units, x_norms, dx, dx, 0u32), (m, g_units, g_norms, dg_units, dg, 1u32)];
         for (rows, units, norms, from, to, add) in both {
             launch!(
-                card,
+                gpu,
                 unit_rows_vjp,
                 Shape::warps(rows),
                 units.0,
@@ -120,32 +120,32 @@ impl Cuda {
     fn tiles(
         &self,
         (placed, level): (&Placed, usize),
-        (score, negatives): (Score, Negatives),
+        (loss, negatives): (Loss, Negatives),
         panels: Panels,
         losses: &mut Losses,
     ) {
-        let card = &*self.card;
+        let gpu = &*self.gpu;
         let Panels { shape: [n, m, d], x, g, dx, dg } = panels;
         let total = losses.totals.at(2 * losses.waiting);
         losses.waiting += 1;
         if n == 0 {
-            return card.zero(total, 2 * size_of::<f64>());
+            return gpu.zero(total, 2 * size_of::<f64>());
         }
         let arrays = placed.levels[level].arrays;
         let (above, num_negatives) = match negatives {
             Negatives::All => (0, n * (m - 1)),
-            Negatives::OtherGraphs => {
+            Negatives::Others => {
                 (placed.at(placed.levels[level + 1].arrays.graphs), placed.other_pairs[level])
             }
         };
-        let (number, scale) = match score {
-            Score::JensenShannon => (0u32, 1f32),
-            Score::InfoNce => (1, 1.0),
-            Score::CosineInfoNce { temperature } => (1, (1.0 / temperature) as f32),
+        let (number, scale) = match loss {
+            Loss::Jsd => (0u32, 1f32),
+            Loss::InfoNce => (1, 1.0),
+            Loss::Cosine { temperature } => (1, (1.0 / temperature) as f32),
         };
         let tile_rows = (TILE / m).clamp(1, n);
-        losses.tile.reserve(card, tile_rows * m);
-        losses.rows.reserve(card, 2 * n);
+        losses.tile.reserve(gpu, tile_rows * m);
+        losses.rows.reserve(gpu, 2 * n);
         let tile = (losses.tile.at(0), m);
         for start in (0..n).step_by(tile_rows) {
             let rows = tile_rows.min(n - start);
@@ -155,7 +155,7 @@ impl Cuda {
             let (x, dx) = (Factor::new(from(x)), from(dx));
             self.product([rows, m, d], x, Factor::new(g).t(), 0.0, tile);
             launch!(
-                card,
+                gpu,
                 pair_rows,
                 Shape::warps(rows),
                 tile.0,

@@ -1,7 +1,7 @@
-//! Batches on the card: one piece of memory a batch, and a store of all graphs from
-//! which batches are put together without leaving the card.
+//! Batches on the GPU: one piece of memory a batch, and a store of all graphs from
+//! which batches are put together without leaving the GPU.
 
-use super::driver::{Card, Shape, launch};
+use super::driver::{Gpu, Shape, launch};
 use super::memory::{Room, Staging};
 use crate::nn::Batch;
 
@@ -24,7 +24,7 @@ impl Arrays {
     }
 }
 
-/// One level of a batch on the card.
+/// One level of a batch on the GPU.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PlacedLevel {
     pub(super) nodes: usize,
@@ -34,7 +34,7 @@ pub(super) struct PlacedLevel {
     pub(super) arrays: Arrays,
 }
 
-/// A batch on the card.
+/// A batch on the GPU.
 #[derive(Default)]
 pub struct Placed {
     pub(super) words: Room<u32>,
@@ -93,8 +93,8 @@ impl Placed {
         self.other_pairs = (0..self.levels.len() - 1).map(pairs).collect();
     }
 
-    /// Copies a batch to the card.
-    pub(super) fn fill(&mut self, card: &Card, staging: &mut Staging, batch: &Batch) {
+    /// Copies a batch to the GPU.
+    pub(super) fn fill(&mut self, gpu: &Gpu, staging: &mut Staging, batch: &Batch) {
         let levels = batch.levels.len();
         let sizes: Vec<Vec<usize>> = (0..=levels)
             .map(|level| batch.graphs(level).windows(2).map(|ends| ends[1] - ends[0]).collect())
@@ -111,8 +111,8 @@ impl Placed {
         self.count_pairs(&sizes);
         let len = self.lay_out(0);
         let layout = &self.levels;
-        self.words.reserve(card, len);
-        staging.send(card, self.words.at(0), len, |words| {
+        self.words.reserve(gpu, len);
+        staging.send(gpu, self.words.at(0), len, |words| {
             for (level, placed) in layout.iter().enumerate() {
                 let at = placed.arrays;
                 put(words, at.graphs, batch.graphs(level).iter().map(|&i| i as u32));
@@ -133,7 +133,7 @@ fn put(words: &mut [u32], at: u32, values: impl Iterator<Item = u32>) {
     words[at as usize..].iter_mut().zip(values).for_each(|(word, value)| *word = value);
 }
 
-/// All graphs of a collection on the card, as one batch, and their features.
+/// All graphs of a collection on the GPU, as one batch, and their features.
 pub struct Store {
     all: Placed,
     features: Room<u32>,
@@ -146,9 +146,9 @@ pub struct Store {
 const GATHER: usize = 7 + 7 + 3 + 6;
 
 impl Store {
-    /// The card's copy of `batch`, where it takes less than half of the free memory.
+    /// The GPU's copy of `batch`, where it takes less than half of the free memory.
     pub(super) fn new(
-        card: &Card,
+        gpu: &Gpu,
         staging: &mut Staging,
         batch: &Batch,
         features: &[f32],
@@ -158,11 +158,11 @@ impl Store {
         let words: usize =
             (0..=levels).map(|level| 5 * batch.num_nodes(level) + 2 * edges(level)).sum();
         let bytes = 4 * (words + features.len());
-        if bytes > card.memory().0 / 2 || words > u32::MAX as usize / 2 {
+        if bytes > gpu.memory().0 / 2 || words > u32::MAX as usize / 2 {
             return None;
         }
         let mut all = Placed::default();
-        all.fill(card, staging, batch);
+        all.fill(gpu, staging, batch);
         let mut store = Store {
             all,
             features: Room::default(),
@@ -178,21 +178,15 @@ impl Store {
                 })
                 .collect(),
         };
-        store.features.reserve(card, features.len());
-        staging.send(card, store.features.at(0), features.len(), |words| {
+        store.features.reserve(gpu, features.len());
+        staging.send(gpu, store.features.at(0), features.len(), |words| {
             put(words, 0, features.iter().map(|value| value.to_bits()));
         });
         Some(store)
     }
 
     /// Puts a batch of the graphs `chosen` together.
-    pub(super) fn gather(
-        &self,
-        card: &Card,
-        staging: &mut Staging,
-        chosen: &[u32],
-        to: &mut Placed,
-    ) {
+    pub(super) fn gather(&self, gpu: &Gpu, staging: &mut Staging, chosen: &[u32], to: &mut Placed) {
         // Where each chosen graph begins in the store and in the batch, by nodes and edges.
         let tables: Vec<[[Vec<u32>; 2]; 2]> = self
             .starts
@@ -242,8 +236,8 @@ impl Store {
             put(&mut head[GATHER * level..], 0, gather);
         }
         to.from_to = (table_at[0][0][0], table_at[0][0][1]);
-        to.words.reserve(card, len);
-        staging.send(card, to.at(0), head.len(), |words| words.copy_from_slice(&head));
+        to.words.reserve(gpu, len);
+        staging.send(gpu, to.at(0), head.len(), |words| words.copy_from_slice(&head));
         let most = to.levels.iter().map(|level| level.nodes.max(level.edges)).max().unwrap_or(0);
         let shape = Shape {
             grid: (most.div_ceil(256).clamp(1, 1024) as u32, tables.len() as u32),
@@ -251,7 +245,7 @@ impl Store {
             shared: 0,
         };
         launch!(
-            card,
+            gpu,
             gather,
             shape,
             self.all.at(0),
@@ -263,10 +257,10 @@ impl Store {
     }
 
     /// Copies the features of a batch put together here to rows `stride` apart.
-    pub(super) fn gather_features(&self, card: &Card, batch: &Placed, to: u64, stride: usize) {
+    pub(super) fn gather_features(&self, gpu: &Gpu, batch: &Placed, to: u64, stride: usize) {
         let nodes = batch.levels[0].nodes;
         launch!(
-            card,
+            gpu,
             gather_rows,
             Shape::warps(nodes),
             self.features.at(0),

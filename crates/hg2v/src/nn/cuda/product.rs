@@ -1,7 +1,7 @@
 //! Matrix products, by cuBLAS.
 //!
 //! A large product of f32 is made by tensor cores, which are an order of magnitude faster than
-//! the card's other units, but read eleven binary digits of a number. A number of f32 has 24, so
+//! the GPU's other units, but read eleven binary digits of a number. A number of f32 has 24, so
 //! it is cut into a high and a low part, and
 //!
 //! ```text
@@ -91,7 +91,7 @@ impl Cuda {
         keep: f32,
         (c, stride): (u64, usize),
     ) {
-        if rows == 0 || columns == 0 || !self.card.ready() {
+        if rows == 0 || columns == 0 || !self.gpu.ready() {
             return;
         }
         if inner == 0 {
@@ -103,8 +103,8 @@ impl Cuda {
         let worth = rows * columns * inner >= PARTS_WORK
             && rows.min(columns) >= PARTS_SIDE
             && 3 * inner * (rows + columns) <= PARTS_ROOM;
-        let scratch = &mut self.way().scratch;
-        if worth && self.precision == Precision::F32 && self.card.reads_f32 {
+        let scratch = &mut self.transfer().scratch;
+        if worth && self.precision == Precision::F32 && self.gpu.reads_f32 {
             self.product_in_parts(scratch, [rows, columns, inner], a, b, keep, (c, stride));
         } else {
             self.product_at_once(scratch, [rows, columns, inner], a, b, keep, (c, stride));
@@ -122,7 +122,7 @@ impl Cuda {
     ) {
         let wide = (3 * inner).next_multiple_of(8);
         let room = &mut scratch.parts;
-        room.reserve(&self.card, wide * (rows + columns));
+        room.reserve(&self.gpu, wide * (rows + columns));
         let (a_parts, b_parts) = ((room.at(0), wide), (room.at(wide * rows), wide));
         // Both along the inner side: tensor cores read f32 in no other order.
         for (factor, along, count, second, to) in
@@ -130,7 +130,7 @@ impl Cuda {
         {
             let grid = (count.div_ceil(32) as u32, inner.div_ceil(32) as u32);
             launch!(
-                self.card,
+                self.gpu,
                 parts,
                 Shape { grid, block: (32, 8), shared: 0 },
                 factor.at,
@@ -157,11 +157,11 @@ impl Cuda {
         c: (u64, usize),
     ) {
         match self.precision {
-            Precision::Bf16 if self.card.reads_f32 => {
+            Precision::Bf16 if self.gpu.reads_f32 => {
                 let (a, b) = self.rounded(&mut scratch.rounded, shape, a, b);
                 self.multiply(shape, a, b, keep, c, BF16);
             }
-            Precision::Tf32 if self.card.reads_f32 => self.multiply(shape, a, b, keep, c, TF32),
+            Precision::Tf32 if self.gpu.reads_f32 => self.multiply(shape, a, b, keep, c, TF32),
             _ => self.multiply(shape, a, b, keep, c, F32),
         }
     }
@@ -181,10 +181,10 @@ impl Cuda {
             true => (columns, rows, rows.next_multiple_of(8)),
         };
         let (of_a, of_b) = (lying(a, rows, inner), lying(b, inner, columns));
-        room.reserve(&self.card, of_a.0 * of_a.2 + of_b.0 * of_b.2);
+        room.reserve(&self.gpu, of_a.0 * of_a.2 + of_b.0 * of_b.2);
         let round = |factor: Factor, (rows, columns, stride): (usize, usize, usize), at: u64| {
             launch!(
-                self.card,
+                self.gpu,
                 round_bf16,
                 Shape::elements(rows, columns),
                 factor.at,
@@ -215,7 +215,7 @@ impl Cuda {
         // SAFETY: the windows lie within their buffers.
         let made = unsafe {
             gemm_ex(
-                self.card.blas(),
+                self.gpu.blas(),
                 b.operation(),
                 a.operation(),
                 columns as i32,
@@ -236,7 +236,7 @@ impl Cuda {
                 cublasGemmAlgo_t::CUBLAS_GEMM_DEFAULT,
             )
         };
-        self.card.check_blas(made);
+        self.gpu.check_blas(made);
     }
 
     /// `Y = X·W`, always so many rows at a time: cuBLAS chooses how to add by the
@@ -250,7 +250,7 @@ impl Cuda {
     ) {
         let shape = [STEADY_ROWS, columns, inner];
         let bytes = |rows: usize, stride: usize| (rows * stride * size_of::<f32>()) as u64;
-        let scratch = &mut self.way().scratch;
+        let scratch = &mut self.transfer().scratch;
         for start in (0..rows).step_by(STEADY_ROWS) {
             let (x, y) = (x + bytes(start, x_stride), y + bytes(start, y_stride));
             let count = STEADY_ROWS.min(rows - start);
@@ -260,8 +260,8 @@ impl Cuda {
                 continue;
             }
             // The rest of the rows are whatever was there, and so is what becomes of them.
-            scratch.x.reserve(&self.card, STEADY_ROWS * x_stride);
-            scratch.y.reserve(&self.card, STEADY_ROWS * y_stride);
+            scratch.x.reserve(&self.gpu, STEADY_ROWS * x_stride);
+            scratch.y.reserve(&self.gpu, STEADY_ROWS * y_stride);
             let (from, to) = ((scratch.x.at(0), x_stride), (scratch.y.at(0), y_stride));
             self.copy((x, x_stride), from, count, inner);
             self.product_at_once(scratch, shape, Factor::new(from), w, 0.0, to);

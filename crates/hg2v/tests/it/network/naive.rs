@@ -5,7 +5,7 @@ use hg2v::graph::Graph;
 use hg2v::model::Layout;
 use hg2v::model::architecture::Layer;
 use hg2v::nn::dense::Activation;
-use hg2v::nn::pairs::{Negatives, Score};
+use hg2v::nn::pairs::{Loss, Negatives};
 use hg2v::nn::readout::Readout;
 
 use super::{Sample, read};
@@ -70,7 +70,7 @@ pub(crate) fn run(
     layout: &Layout,
     parameters: &[f64],
     samples: &[Sample],
-    (score, negatives): (Score, Negatives),
+    (kind, negatives): (Loss, Negatives),
 ) -> Twin {
     let a = &layout.architecture;
     let tensors = layout.tensors();
@@ -131,7 +131,7 @@ pub(crate) fn run(
         }
     }
     let losses =
-        (0..a.levels).map(|l| loss(samples, l, &x[l], &g[l + 1], score, negatives)).collect();
+        (0..a.levels).map(|l| loss(samples, l, &x[l], &g[l + 1], kind, negatives)).collect();
     let embeddings = (0..samples.len()).flat_map(|b| embedding(layout, b, &g, &x)).collect();
     Twin { losses, embeddings }
 }
@@ -146,7 +146,7 @@ fn loss(
     l: usize,
     x: &[Matrix],
     g: &[Matrix],
-    score: Score,
+    kind: Loss,
     negatives: Negatives,
 ) -> f64 {
     let softplus = |s: f64| (1.0 + s.exp()).ln();
@@ -154,8 +154,8 @@ fn loss(
     for (b, sample) in samples.iter().enumerate() {
         let (_, parent, _) = level(&sample.graph, &sample.pyramid, l);
         for (u, xu) in x[b].iter().enumerate() {
-            let s = |gv: &[f64]| match score {
-                Score::CosineInfoNce { temperature } => {
+            let s = |gv: &[f64]| match kind {
+                Loss::Cosine { temperature } => {
                     dot(xu, gv) / (dot(xu, xu) * dot(gv, gv)).sqrt() / temperature
                 }
                 _ => dot(xu, gv),
@@ -167,7 +167,7 @@ fn loss(
                 for (v, gv) in others.iter().enumerate() {
                     let own = match negatives {
                         Negatives::All => c == b && v == parent[u],
-                        Negatives::OtherGraphs => c == b,
+                        Negatives::Others => c == b,
                     };
                     if !own {
                         negative.push(softplus(s(gv)));
@@ -179,8 +179,8 @@ fn loss(
         }
     }
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    match score {
-        Score::JensenShannon => mean(&positive) + mean(&negative),
+    match kind {
+        Loss::Jsd => mean(&positive) + mean(&negative),
         _ => mean(&entropy),
     }
 }

@@ -1,6 +1,6 @@
-"""What an NVIDIA card computes and how fast, beside PyTorch on the same card, in one run.
+"""What an NVIDIA GPU computes and how fast, beside PyTorch on the same GPU, in one run.
 
-    python card.py BENCH HG2V DATA_DIR OUT_DIR [PART ...]
+    python gpu.py BENCH HG2V DATA_DIR OUT_DIR [PART ...]
 
 BENCH is the compiled bench `cuda`, HG2V the command, both built with the feature `cuda`;
 parts are check, steps, fit, embed, precision and batches, all where none is named. What is found
@@ -29,7 +29,7 @@ def hg2v(*words):
 def machine():
     query = "--query-gpu=name,driver_version,memory.total"
     name, driver, memory = run("nvidia-smi", query, "--format=csv,noheader").splitlines()[0].split(", ")
-    return {"card": name, "driver": driver, "memory": memory, "processor": platform.processor() or platform.machine()}
+    return {"gpu": name, "driver": driver, "memory": memory, "processor": platform.processor() or platform.machine()}
 
 
 def check():
@@ -120,7 +120,7 @@ def accuracy(name, *options):
 
 
 def main():
-    path = OUT / (machine()["card"].replace(" ", "-") + ".json")
+    path = OUT / (machine()["gpu"].replace(" ", "-") + ".json")
     path.parent.mkdir(parents=True, exist_ok=True)
     record = json.loads(path.read_text()) if path.exists() else {}
     record["machine"] = machine()

@@ -5,8 +5,8 @@
 //! 1. [`split`]: who is trained on and who is tested, stratified, from a seed;
 //! 2. [`scale`]: columns get mean 0 and variance 1, fitted on the training part;
 //! 3. [`svm`], [`knn`], [`logistic`]: classifiers;
-//! 4. [`select`]: C and γ chosen by cross-validation inside the training part, and
-//!    [`also`] the settings of other classifiers;
+//! 4. [`select`]: C and γ chosen by cross-validation inside the training part;
+//!    [`classifiers`] chooses the settings of other classifiers alike;
 //! 5. [`metrics`]: accuracies and how they spread;
 //! 6. [`method`]: what a method is, by what it makes of graphs;
 //! 7. [`controls`]: a model of other graphs, and the largest class;
@@ -40,7 +40,7 @@ pub mod knn;
 pub mod logistic;
 pub mod svm;
 
-pub mod also;
+pub mod classifiers;
 pub mod select;
 
 pub mod metrics;

@@ -11,7 +11,7 @@ use hg2v::prepare::{Needs, Run};
 use hg2v::{Hg2v, Hg2vParams, Method, Model, Untrained, vectors};
 use hg2v_baselines::embedders::statistics::Statistics;
 use hg2v_baselines::registry;
-use hg2v_eval::also::Classifier;
+use hg2v_eval::classifiers::Classifier;
 use hg2v_eval::evaluation::{Evaluation, Judgement};
 use hg2v_eval::method::Candidate;
 use hg2v_eval::study::{Choice, Mode, Study};

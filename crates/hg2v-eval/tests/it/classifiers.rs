@@ -1,6 +1,6 @@
 //! Further classifiers, beside the same thing written out.
 
-use hg2v_eval::also::{self, Classifier};
+use hg2v_eval::classifiers::{self, Classifier};
 use hg2v_eval::knn::{self, Distance};
 use hg2v_eval::logistic::{Logistic, LogisticParams};
 use hg2v_eval::metrics::accuracy;
@@ -63,7 +63,7 @@ fn the_setting_is_chosen_on_folds_of_the_training_part() {
         };
         let most = settings.iter().map(|&setting| mean(setting)).fold(0.0, f64::max);
         let first = settings.iter().copied().find(|&setting| mean(setting) == most).unwrap();
-        let judged = also::evaluate(&x, &labels, &split, &protocol, classifier).unwrap();
+        let judged = classifiers::evaluate(&x, &labels, &split, &protocol, classifier).unwrap();
         assert_eq!((judged.chosen, judged.validation), (first, most), "{classifier}");
         assert_eq!(judged.test, score(&x, &labels, &split, classifier, first), "{classifier}");
         // Any of them tells iris apart but for a few flowers of thirty.
@@ -81,7 +81,7 @@ fn the_test_part_decides_nothing_but_its_own_score() {
     }
     let moved = Matrix::new(120, 5, values).unwrap();
     for classifier in ALL {
-        let judge = |x| also::evaluate(x, &labels, &split, &Protocol::default(), classifier);
+        let judge = |x| classifiers::evaluate(x, &labels, &split, &Protocol::default(), classifier);
         let (before, after) = (judge(&x).unwrap(), judge(&moved).unwrap());
         assert_eq!((before.chosen, before.validation), (after.chosen, after.validation));
         assert_ne!(before.test, after.test, "{classifier}");
@@ -94,6 +94,6 @@ fn few_rows_leave_few_neighbours() {
     let labels: Vec<u32> = (0..10).map(|row| row / 5).collect();
     let split = stratified_shuffle(&labels, 0.2, 0, 0).unwrap();
     let protocol = Protocol { folds: 2, ..Protocol::default() };
-    let near = also::evaluate(&x, &labels, &split, &protocol, Classifier::NearestNeighbors);
+    let near = classifiers::evaluate(&x, &labels, &split, &protocol, Classifier::NearestNeighbors);
     assert!(near.unwrap().chosen <= 4.0);
 }

@@ -54,7 +54,7 @@ impl fmt::Display for Classifier {
 
 /// What a classifier gave on one split.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Judged {
+pub struct ClassifierSplit {
     /// Which.
     pub classifier: Classifier,
     /// The accuracy of the chosen setting in cross-validation on the training part.
@@ -78,7 +78,7 @@ pub fn evaluate(
     split: &Split,
     protocol: &Protocol,
     classifier: Classifier,
-) -> Result<Judged> {
+) -> Result<ClassifierSplit> {
     let started = Instant::now();
     let (validation, test, chosen) = match classifier {
         Classifier::LinearSvm => {
@@ -105,7 +105,13 @@ pub fn evaluate(
             (means[best], score(split, &[chosen])?[0], chosen)
         }
     };
-    Ok(Judged { classifier, validation, test, chosen, seconds: started.elapsed().as_secs_f64() })
+    Ok(ClassifierSplit {
+        classifier,
+        validation,
+        test,
+        chosen,
+        seconds: started.elapsed().as_secs_f64(),
+    })
 }
 
 /// The settings to choose from; no more neighbours than the smallest part has.

@@ -11,8 +11,8 @@
 //! 6. [`method`]: what a method is, by what it makes of graphs;
 //! 7. [`controls`]: a model of other graphs, and the largest class;
 //! 8. [`study`]: methods of all roles on the same splits;
-//! 9. [`evaluation`]: what came out, as `hg2v evaluate --json` says it;
-//! 10. [`tables`]: what the paper found.
+//! 9. [`model_grid`]: several shapes of HG2V's network, and the best of them;
+//! 10. [`evaluation`]: what came out, as `hg2v evaluate --json` says it.
 //!
 //! ```
 //! use hg2v_eval::{Matrix, select, split};
@@ -51,9 +51,9 @@ pub mod controls;
 
 pub mod study;
 
-pub mod evaluation;
+pub mod model_grid;
 
-pub mod tables;
+pub mod evaluation;
 
 pub use error::{Error, Result};
 pub use matrix::Matrix;

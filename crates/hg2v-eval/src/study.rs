@@ -2,10 +2,13 @@
 //! the same classifier, learners by what they say themselves.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
 use std::time::Instant;
 
 use hg2v::Method;
 use hg2v::context::Context;
+use hg2v::error::Opt;
 use hg2v::graph::Scalar;
 use hg2v::parallel::{crew, try_map};
 use hg2v::prepare::Collection;
@@ -31,6 +34,51 @@ pub enum Mode {
     /// Ten folds, each the test part once; the embedder is trained on all graphs,
     /// without labels.
     Tenfold,
+}
+
+impl Mode {
+    /// All of them.
+    pub const ALL: [Mode; 3] = [Mode::Inductive, Mode::Transductive, Mode::Tenfold];
+
+    /// Splits, unless somebody says how many.
+    const SPLITS: usize = 10;
+
+    /// How many splits it has, where so many were asked for.
+    ///
+    /// # Errors
+    /// None, or a number that would mean nothing.
+    pub fn splits(self, asked: Option<usize>) -> hg2v::Result<usize> {
+        let refused = |n, requirement| Err(hg2v::Error::parameter("splits", n, requirement));
+        match (self, asked) {
+            (_, Some(0)) => refused(0, "it must be at least 1"),
+            (Mode::Tenfold, Some(n)) => refused(n, "tenfold has its ten folds"),
+            (_, asked) => Ok(asked.unwrap_or(Mode::SPLITS)),
+        }
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Mode::Inductive => "inductive",
+            Mode::Transductive => "transductive",
+            Mode::Tenfold => "tenfold",
+        })
+    }
+}
+
+impl FromStr for Mode {
+    type Err = hg2v::Error;
+
+    fn from_str(text: &str) -> hg2v::Result<Mode> {
+        Mode::ALL.into_iter().find(|mode| mode.to_string() == text).ok_or_else(|| {
+            hg2v::Error::Unknown {
+                option: Opt::new("protocol"),
+                name: text.to_owned(),
+                known: Mode::ALL.map(|mode| mode.to_string()).to_vec(),
+            }
+        })
+    }
 }
 
 /// Graphs with labels, and how methods are judged on them.

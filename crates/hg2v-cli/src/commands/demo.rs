@@ -24,6 +24,7 @@ use hg2v_eval::evaluation::Evaluation;
 use hg2v_eval::method::Candidate;
 use hg2v_eval::select;
 use hg2v_eval::study::{Mode, Study};
+use hg2v_experiments::write_json;
 use hg2v_report::{Contents, Map, PageMode, ProjectionMethod, page, run};
 use hg2v_search::Metric;
 use hg2v_search::catalog::SearchOptions;
@@ -34,9 +35,8 @@ use super::report;
 use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::{self, summary_options};
-use crate::judging::{judged, table_of};
+use crate::judgements::{judged, table_of};
 use crate::out::ForceArgs;
-use crate::store::write_json;
 
 /// Do the whole job on an embedded default: make graphs, coarsen, train, embed, evaluate, show
 ///
@@ -318,6 +318,6 @@ fn judge(
     let methods = rows
         .into_iter()
         .map(|(name, method)| judged(name, &study, Candidate::Method(method), context))
-        .collect::<anyhow::Result<_>>()?;
+        .collect::<hg2v_eval::Result<_>>()?;
     Ok(Evaluation::new(data, &study, params.architecture.clone(), params.recipe, methods))
 }

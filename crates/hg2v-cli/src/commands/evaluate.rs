@@ -14,17 +14,19 @@ use hg2v_baselines::registry;
 use hg2v_eval::classifiers::Classifier;
 use hg2v_eval::evaluation::{Evaluation, Judgement};
 use hg2v_eval::method::Candidate;
+use hg2v_eval::model_grid::{ModelGrid, ModelShape, best};
 use hg2v_eval::study::{Choice, Mode, Study};
 use hg2v_eval::{Matrix, select};
 
 use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::{self, Asks, CacheArgs, check_vectors, say_findings};
-use crate::judging::{GridArg, ModeArg, best, candidates, judged, table_of};
+use crate::judgements::{GRIDS, PROTOCOLS, judged, table_of};
 use crate::network::NetworkArgs;
 use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::predictions;
 use crate::table::Table;
+use crate::vocabulary::one_of;
 
 /// Accuracy of a classifier on the vectors, beside its controls
 ///
@@ -59,14 +61,14 @@ pub(crate) struct Args {
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["grid", "embeddings"])]
     model: Option<PathBuf>,
     /// Who sees what
-    #[arg(long, value_enum, default_value = "inductive", value_name = "P")]
-    protocol: ModeArg,
+    #[arg(long, default_value_t, value_name = "P", value_parser = one_of::<Mode>(&PROTOCOLS))]
+    protocol: Mode,
     /// How many 80/20 splits [default: 10]; tenfold has its ten folds
     #[arg(long, value_name = "N")]
     splits: Option<usize>,
     /// Choose d, a and L by validation accuracy
-    #[arg(long, value_enum, value_name = "G")]
-    grid: Option<GridArg>,
+    #[arg(long, value_name = "G", value_parser = one_of::<ModelGrid>(&GRIDS))]
+    grid: Option<ModelGrid>,
     /// Further classifiers of the same vectors
     #[arg(long, value_enum, value_delimiter = ',', value_name = "C,…")]
     also: Vec<AlsoArg>,
@@ -149,9 +151,8 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     };
     let collection = graphs::collected(run, &needs, args.cache.open(), context)?;
     say_findings(&collection.notes.found, context);
-    let mode = args.protocol.into();
     let protocol = select::Protocol { seed: context.seed(), ..select::Protocol::default() };
-    let mut study = Study::new(&collection, mode, splits, protocol)?;
+    let mut study = Study::new(&collection, args.protocol, splits, protocol)?;
     study.context = graphs::on(&machine);
     study.also = args.also.iter().copied().map(Classifier::from).collect();
 
@@ -171,11 +172,11 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         rows.push(judged("given vectors", &study, Candidate::Vectors(&x), context)?);
     } else {
         let mut judged_rows = Vec::new();
-        let candidates = candidates(&params, args.grid);
+        let candidates =
+            args.grid.map_or_else(|| vec![params.clone()], |grid| grid.candidates(&params));
         for candidate in &candidates {
-            let a = &candidate.architecture;
             let name = match args.grid {
-                Some(_) => format!("HG2V d={} a={} L={}", a.dim, a.hops, a.levels),
+                Some(_) => format!("HG2V {}", ModelShape::of(candidate)),
                 None => "HG2V".to_owned(),
             };
             judged_rows.push(judged(&name, &study, Candidate::Method(candidate), context)?);

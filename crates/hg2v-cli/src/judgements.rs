@@ -1,0 +1,59 @@
+//! What several commands share about judging vectors: protocols, grids, and the table.
+
+use hg2v_eval::Score;
+use hg2v_eval::evaluation::Judgement;
+use hg2v_eval::method::Candidate;
+use hg2v_eval::study::Study;
+
+use crate::context::Context;
+use crate::table::Table;
+use crate::watch::Watch;
+
+/// Who sees what, in words.
+pub(crate) const PROTOCOLS: [(&str, &str); 3] = [
+    ("inductive", "80/20 splits, trained on the 80"),
+    ("transductive", "80/20 splits, trained on all graphs without labels"),
+    ("tenfold", "ten folds, trained on all graphs without labels"),
+];
+
+/// Grids of models, in words.
+pub(crate) const GRIDS: [(&str, &str); 2] = [
+    ("paper", "d of 16, 128, 256; a of 2, 4; L of 3, 5"),
+    ("small", "d of 32, 128; a of 2, 4; L of 3"),
+];
+
+/// Judges a candidate on every split, a step of a bar for each.
+pub(crate) fn judged(
+    name: &str,
+    study: &Study<'_>,
+    candidate: Candidate<'_>,
+    context: &Context,
+) -> hg2v_eval::Result<Judgement> {
+    let watch = Watch::titled(context, name);
+    let work = hg2v::context::Context::default().watched_by(&watch);
+    Judgement::of(name, candidate, study, &work)
+}
+
+/// Accuracies in percent, a line for each method.
+pub(crate) fn table_of(rows: &[Judgement]) -> Vec<String> {
+    // Classifiers are named where there are several.
+    let several = rows.iter().any(|row| !row.result.also.is_empty());
+    let mut table = Table::new(if several { 2 } else { 1 });
+    let mut line = |name: &str, classifier: &str, cells: [String; 4]| {
+        let named = [Some(name), several.then_some(classifier)];
+        table.row(named.into_iter().flatten().map(str::to_owned).chain(cells));
+    };
+    line("", "classifier", ["validation", "test", "dim", "seconds"].map(str::to_owned));
+    for Judgement { name, result, .. } in rows {
+        let cells = |validation: &Score, test: &Score, seconds: f64| {
+            let [validation, test] = [validation, test].map(Score::to_string);
+            [validation, test, result.dim.to_string(), format!("{seconds:.1}")]
+        };
+        line(name, "C-SVM, radial", cells(&result.validation, &result.test, result.seconds));
+        for also in &result.also {
+            let classifier = also.classifier.to_string();
+            line(name, &classifier, cells(&also.validation, &also.test, also.seconds));
+        }
+    }
+    table.lines()
+}

@@ -41,7 +41,7 @@ pub(crate) fn run<T>(
 }
 
 /// Says what happened.
-fn hear(event: &Event<'_>, watch: &Watch<'_>) {
+pub(crate) fn hear(event: &Event<'_>, watch: &Watch<'_>) {
     match event {
         Event::LeftOut { what, why } => {
             watch.say(format!("{what}: left out, {}", of_experiment(why)));

@@ -2,10 +2,11 @@
 
 use hg2v_eval::Score;
 use hg2v_eval::evaluation::Judgement;
-use hg2v_eval::method::Candidate;
 use hg2v_eval::study::Study;
+use hg2v_experiments::evaluate::{Judgements, Subject, judge};
 
 use crate::context::Context;
+use crate::experiments::hear;
 use crate::table::Table;
 use crate::watch::Watch;
 
@@ -22,16 +23,16 @@ pub(crate) const GRIDS: [(&str, &str); 2] = [
     ("small", "d of 32, 128; a of 2, 4; L of 3"),
 ];
 
-/// Judges a candidate on every split, a step of a bar for each.
+/// Judges vectors and their controls, a step of a bar for each split.
 pub(crate) fn judged(
-    name: &str,
+    subject: &Subject<'_>,
+    controls: bool,
     study: &Study<'_>,
-    candidate: Candidate<'_>,
     context: &Context,
-) -> hg2v_eval::Result<Judgement> {
-    let watch = Watch::titled(context, name);
+) -> hg2v_experiments::Result<Judgements> {
+    let watch = Watch::new(context);
     let work = hg2v::context::Context::default().watched_by(&watch);
-    Judgement::of(name, candidate, study, &work)
+    judge(subject, controls, study, &work, &|event| hear(event, &watch))
 }
 
 /// Accuracies in percent, a line for each method.
@@ -56,4 +57,18 @@ pub(crate) fn table_of(rows: &[Judgement]) -> Vec<String> {
         }
     }
     table.lines()
+}
+
+#[cfg(test)]
+mod tests {
+    use hg2v_eval::model_grid::ModelGrid;
+    use hg2v_eval::study::Mode;
+
+    use super::*;
+
+    #[test]
+    fn words_are_the_librarys() {
+        assert_eq!(PROTOCOLS.map(|(word, _)| word.to_owned()), Mode::ALL.map(|m| m.to_string()));
+        assert_eq!(GRIDS.map(|(word, _)| word.to_owned()), ModelGrid::ALL.map(|g| g.to_string()));
+    }
 }

@@ -35,13 +35,6 @@ impl<'a> Watch<'a> {
         Watch { context, shown: Mutex::default() }
     }
 
-    /// The same, of work that has a name.
-    pub(crate) fn titled(context: &'a Context, title: &str) -> Watch<'a> {
-        let watch = Watch::new(context);
-        watch.retitle(title);
-        watch
-    }
-
     /// Other work begins: the bar of what was before goes.
     pub(crate) fn begin(&self, title: Option<&str>) {
         let mut shown = self.shown();

@@ -1,9 +1,10 @@
 //! Experiments: methods compared, the paper's tables and figures made again, results kept.
 //!
 //! 1. [`environment`]: what experiments run in, and who hears how they go;
-//! 2. [`compare`]: every method on the same splits;
-//! 3. [`reproduce`]: the paper's tables and figures;
-//! 4. [`table`]: what came out, for people to look at.
+//! 2. [`evaluate`]: vectors beside their controls;
+//! 3. [`compare`]: every method on the same splits;
+//! 4. [`reproduce`]: the paper's tables and figures;
+//! 5. [`table`]: what came out, for people to look at.
 //!
 //! What is run, and what the paper found, stands in the files of `experiments/configs`. Nothing
 //! here prints. An experiment takes a plan and an [`Environment`], keeps its results in a folder,
@@ -31,6 +32,8 @@ mod store;
 
 mod figure;
 pub mod table;
+
+pub mod evaluate;
 
 pub mod compare;
 pub mod reproduce;

@@ -227,3 +227,14 @@ fn in_words(found: &Reproduction) -> String {
     let all = found.failed.len() + found.records.len();
     format!("{} of {all} runs failed\n{}", found.failed.len(), lines.join("\n"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_the_librarys() {
+        let words = EXPERIMENTS.map(|(word, _)| word.to_owned());
+        assert_eq!(words, Experiment::ALL.map(|experiment| experiment.to_string()));
+    }
+}

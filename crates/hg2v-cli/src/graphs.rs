@@ -117,7 +117,7 @@ pub(crate) struct Read {
 }
 
 /// Reads all graphs of a collection, and says what of it is not used.
-pub(crate) fn read(data: &Path, asks: Asks, context: &Context) -> anyhow::Result<Read> {
+pub(crate) fn read(data: &Path, asks: Asks, context: &Context) -> hg2v::Result<Read> {
     let path = dataset::locate(data, context.global.data_dir.as_deref())?;
     let mut source = context.open(&path, asks)?;
     let bar = context.progress("reading", source.len);

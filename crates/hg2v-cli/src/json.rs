@@ -59,18 +59,28 @@ impl Failed {
         if let Some(stopped) = error.downcast_ref::<Stopped>() {
             return Failed::new(code_of(stopped.signal), "stopped", error.to_string());
         }
-        let judging = error.downcast_ref::<hg2v_eval::Error>();
+        let experiment = error.downcast_ref::<hg2v_experiments::Error>();
+        let judging = match experiment {
+            Some(hg2v_experiments::Error::Eval(error)) => Some(error),
+            _ => error.downcast_ref::<hg2v_eval::Error>(),
+        };
         let known = match judging {
             Some(hg2v_eval::Error::Hg2v(error)) => Some(error),
             _ => error.downcast_ref::<Error>(),
         };
         let (code, kind) = match (known, judging) {
             (Some(error), _) => ending(error),
+            // Datasets that are not there, kept results that cannot be used.
+            (None, None) if experiment.is_some_and(|error| error.input().is_some()) => (2, "input"),
             // Vectors or labels that no classifier can use.
             (None, Some(_)) => (2, "input"),
             (None, None) => (1, "failed"),
         };
         let mut failed = Failed::new(code, kind, told(error));
+        if let Some((file, line)) = experiment.and_then(hg2v_experiments::Error::input) {
+            failed.file = Some(file.to_path_buf());
+            failed.line = line;
+        }
         match known {
             Some(Error::Input(input)) => {
                 failed.file = Some(input.file.clone());

@@ -1,5 +1,6 @@
 //! Errors as users of the command hear them: options are flags.
 
+use hg2v::dataset::catalog::{self, Origin};
 use hg2v::error::{Job, Opt, Wording};
 
 /// The command's words.
@@ -74,9 +75,34 @@ fn link(error: &(dyn std::error::Error + 'static)) -> String {
         error.worded(&Command)
     } else if let Some(error) = error.downcast_ref::<hg2v_eval::Error>() {
         error.worded(&Command)
+    } else if let Some(error) = error.downcast_ref::<hg2v_experiments::Error>() {
+        of_experiment(error)
     } else {
         error.to_string()
     }
+}
+
+/// What went wrong with an experiment, and what a user of the command can do.
+pub(crate) fn of_experiment(error: &hg2v_experiments::Error) -> String {
+    use hg2v_experiments::Error;
+    let fix = match error {
+        Error::MissingDataset { dataset, .. } => match catalog::find(dataset).map(|set| set.origin)
+        {
+            Some(Origin::Made(how)) => how.0.to_owned(),
+            _ => format!(
+                "fetch it with `hg2v datasets get {dataset}`, or say where it is with --data-dir \
+                 or HG2V_DATA"
+            ),
+        },
+        Error::NoDatasets { .. } => "say where sets are kept with --data-dir or HG2V_DATA, fetch \
+            some with `hg2v datasets get`, or name large ones without --quick"
+            .to_owned(),
+        Error::UnusableResults { .. } => {
+            "keep its results with another --out, or let --fresh replace them".to_owned()
+        }
+        other => return other.worded(&Command),
+    };
+    format!("{error}; {fix}")
 }
 
 #[cfg(test)]

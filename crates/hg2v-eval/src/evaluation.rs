@@ -2,12 +2,15 @@
 
 use std::path::PathBuf;
 
+use hg2v::context::Context;
 use hg2v::graph::Scalar;
 use hg2v::model::Architecture;
+use hg2v::progress::Stage;
 use hg2v::train::Recipe;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
+use crate::method::Candidate;
 use crate::metrics::Confusion;
 use crate::study::{Mode, Study, StudyResult};
 
@@ -49,11 +52,18 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// A method's result in a study.
+    /// Judges a candidate on every split of a study, each of which `context` is told of.
     ///
     /// # Errors
-    /// A result of another study.
-    pub fn new(name: &str, result: StudyResult, study: &Study<'_>) -> Result<Judgement> {
+    /// As [`Study::judge`].
+    pub fn of(
+        name: &str,
+        candidate: Candidate<'_>,
+        study: &Study<'_>,
+        context: &Context<'_>,
+    ) -> Result<Judgement> {
+        let counter = context.counter(Stage::Judging, study.splits.len() as u64);
+        let result = study.judge(candidate, &[], |_| Ok(counter.add(1)?))?;
         let confusion = study.confusion(&result)?;
         Ok(Judgement { name: name.to_owned(), result, confusion })
     }

@@ -5,14 +5,14 @@
 //! 1. [`split`]: who is trained on and who is tested, stratified, from a seed;
 //! 2. [`scale`]: columns get mean 0 and variance 1, fitted on the training part;
 //! 3. [`svm`], [`knn`], [`logistic`]: classifiers;
-//! 4. [`select`]: C and γ chosen by cross-validation inside the training part, and
-//!    [`also`] the settings of other classifiers;
+//! 4. [`select`]: C and γ chosen by cross-validation inside the training part;
+//!    [`classifiers`] chooses the settings of other classifiers alike;
 //! 5. [`metrics`]: accuracies and how they spread;
 //! 6. [`method`]: what a method is, by what it makes of graphs;
 //! 7. [`controls`]: a model of other graphs, and the largest class;
 //! 8. [`study`]: methods of all roles on the same splits;
-//! 9. [`evaluation`]: what came out, as `hg2v evaluate --json` says it;
-//! 10. [`tables`]: what the paper found.
+//! 9. [`model_grid`]: several shapes of HG2V's network, and the best of them;
+//! 10. [`evaluation`]: what came out, as `hg2v evaluate --json` says it.
 //!
 //! ```
 //! use hg2v_eval::{Matrix, select, split};
@@ -40,7 +40,7 @@ pub mod knn;
 pub mod logistic;
 pub mod svm;
 
-pub mod also;
+pub mod classifiers;
 pub mod select;
 
 pub mod metrics;
@@ -51,9 +51,9 @@ pub mod controls;
 
 pub mod study;
 
-pub mod evaluation;
+pub mod model_grid;
 
-pub mod tables;
+pub mod evaluation;
 
 pub use error::{Error, Result};
 pub use matrix::Matrix;

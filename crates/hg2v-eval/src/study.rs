@@ -11,7 +11,7 @@ use hg2v::parallel::{crew, try_map};
 use hg2v::prepare::Collection;
 use serde::{Deserialize, Serialize};
 
-use crate::also::{self, Classifier, Judged};
+use crate::classifiers::{self, Classifier, ClassifierSplit};
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 use crate::method::{Candidate, Learner};
@@ -36,6 +36,24 @@ hg2v::vocabulary! { Mode, "protocol":
     Inductive => "inductive", "80/20 splits, trained on the 80";
     Transductive => "transductive", "80/20 splits, trained on all graphs without labels";
     Tenfold => "tenfold", "ten folds, trained on all graphs without labels";
+}
+
+impl Mode {
+    /// Splits, unless somebody says how many.
+    const SPLITS: usize = 10;
+
+    /// How many splits it has, where so many were asked for.
+    ///
+    /// # Errors
+    /// None, or a number that would mean nothing.
+    pub fn splits(self, asked: Option<usize>) -> hg2v::Result<usize> {
+        let refused = |n, requirement| Err(hg2v::Error::parameter("splits", n, requirement));
+        match (self, asked) {
+            (_, Some(0)) => refused(0, "it must be at least 1"),
+            (Mode::Tenfold, Some(n)) => refused(n, "tenfold has its ten folds"),
+            (_, asked) => Ok(asked.unwrap_or(Mode::SPLITS)),
+        }
+    }
 }
 
 /// Graphs with labels, and how methods are judged on them.
@@ -96,7 +114,7 @@ pub struct SplitResult {
     pub seconds: [f64; 2],
     /// What further classifiers gave on the same vectors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub also: Vec<Judged>,
+    pub also: Vec<ClassifierSplit>,
     /// The class given to each graph of the test part; too long to be kept in files.
     #[serde(skip)]
     pub predictions: Vec<u32>,
@@ -118,12 +136,12 @@ pub struct StudyResult {
     pub seconds: f64,
     /// What further classifiers gave on the same vectors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub also: Vec<AlsoResult>,
+    pub also: Vec<ClassifierResult>,
 }
 
 /// What a further classifier gave on all splits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct AlsoResult {
+pub struct ClassifierResult {
     /// Which.
     pub classifier: Classifier,
     /// The accuracies in cross-validation.
@@ -134,12 +152,15 @@ pub struct AlsoResult {
     pub seconds: f64,
 }
 
-impl AlsoResult {
-    fn of(classifier: Classifier, splits: &[SplitResult]) -> Result<AlsoResult> {
+impl ClassifierResult {
+    fn of(classifier: Classifier, splits: &[SplitResult]) -> Result<ClassifierResult> {
         let all = splits.iter().flat_map(|split| &split.also);
-        let own: Vec<&Judged> = all.filter(|judged| judged.classifier == classifier).collect();
-        let of = |value: fn(&Judged) -> f64| own.iter().map(|one| value(one)).collect::<Vec<f64>>();
-        Ok(AlsoResult {
+        let own: Vec<&ClassifierSplit> =
+            all.filter(|judged| judged.classifier == classifier).collect();
+        let of = |value: fn(&ClassifierSplit) -> f64| {
+            own.iter().map(|one| value(one)).collect::<Vec<f64>>()
+        };
+        Ok(ClassifierResult {
             classifier,
             validation: Score::of(&of(|judged| judged.validation))?,
             test: Score::of(&of(|judged| judged.test))?,
@@ -271,7 +292,7 @@ impl<'a> Study<'a> {
             seconds: before + started.elapsed().as_secs_f64(),
             also: also
                 .iter()
-                .map(|&classifier| AlsoResult::of(classifier, &splits))
+                .map(|&classifier| ClassifierResult::of(classifier, &splits))
                 .collect::<Result<_>>()?,
             splits,
         })
@@ -337,7 +358,7 @@ impl<'a> Study<'a> {
         let outcome = select::evaluate(x, &self.labels, split, &self.protocol)?;
         let seconds = [embedding, judging.elapsed().as_secs_f64()];
         let also = |&classifier: &Classifier| {
-            also::evaluate(x, &self.labels, split, &self.protocol, classifier)
+            classifiers::evaluate(x, &self.labels, split, &self.protocol, classifier)
         };
         let also = self.also.iter().map(also).collect::<Result<_>>()?;
         Ok(SplitResult { dim: x.columns(), also, ..of_outcome(index, outcome, seconds) })

@@ -20,6 +20,8 @@ pub enum Stage {
     Embedding,
     /// Graphs are compared two by two.
     Comparing,
+    /// Vectors are judged, split after split.
+    Judging,
 }
 
 impl fmt::Display for Stage {
@@ -29,6 +31,7 @@ impl fmt::Display for Stage {
             Stage::Training => "training",
             Stage::Embedding => "embedding",
             Stage::Comparing => "comparing",
+            Stage::Judging => "judging",
         })
     }
 }

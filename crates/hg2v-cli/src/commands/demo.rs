@@ -18,12 +18,12 @@ use hg2v::prepare::{Collection, Run};
 use hg2v::progress::Flow;
 use hg2v::saved::{self, LogLine, RunNote};
 use hg2v::vectors::{self, Key, Shape};
-use hg2v::{Fit, Hg2v, Hg2vParams, Model, Untrained};
-use hg2v_baselines::embedders::statistics::Statistics;
+use hg2v::{Fit, Hg2v, Hg2vParams, Model};
 use hg2v_eval::evaluation::Evaluation;
-use hg2v_eval::method::Candidate;
 use hg2v_eval::select;
 use hg2v_eval::study::{Mode, Study};
+use hg2v_experiments::evaluate::Subject;
+use hg2v_experiments::write_json;
 use hg2v_report::{Contents, Map, PageMode, page, run};
 use hg2v_search::Metric;
 use hg2v_search::catalog::SearchOptions;
@@ -35,9 +35,8 @@ use super::report;
 use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::{self, summary_options};
-use crate::judging::{judged, table_of};
+use crate::judgements::{judged, table_of};
 use crate::out::ForceArgs;
-use crate::store::write_json;
 
 /// Do the whole job on an embedded default: make graphs, coarsen, train, embed, evaluate, show
 ///
@@ -313,12 +312,6 @@ fn judge(
     let protocol = select::Protocol { seed: context.seed(), ..select::Protocol::default() };
     let mut study = Study::new(collection, Mode::Inductive, SPLITS, protocol)?;
     study.context = graphs::on(machine);
-    let untrained = Untrained(params.clone());
-    let rows: [(&str, &dyn hg2v::Method); 3] =
-        [("HG2V", params), ("the same, untrained", &untrained), ("statistics", &Statistics {})];
-    let methods = rows
-        .into_iter()
-        .map(|(name, method)| judged(name, &study, Candidate::Method(method), context))
-        .collect::<anyhow::Result<_>>()?;
+    let methods = judged(&Subject::Hg2v { params, grid: None }, true, &study, context)?.rows;
     Ok(Evaluation::new(data, &study, params.architecture.clone(), params.recipe, methods))
 }

@@ -7,19 +7,19 @@ use hg2v::error::Error;
 use hg2v::graph::GraphRecord;
 use hg2v::output::OutputFile;
 use hg2v::prepare::{Needs, Run};
-use hg2v::{Hg2v, Hg2vParams, Method, Model, Untrained, vectors};
-use hg2v_baselines::embedders::statistics::Statistics;
+use hg2v::{Hg2vParams, Method, vectors};
 use hg2v_baselines::registry;
-use hg2v_eval::also::Classifier;
+use hg2v_eval::classifiers::Classifier;
 use hg2v_eval::evaluation::{Evaluation, Judgement};
-use hg2v_eval::method::Candidate;
+use hg2v_eval::model_grid::ModelGrid;
 use hg2v_eval::study::{Choice, Mode, Study};
 use hg2v_eval::{Matrix, select};
+use hg2v_experiments::evaluate::{Judgements, Subject};
 
 use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::{self, Asks, CacheArgs, check_vectors, say_findings};
-use crate::judging::{GridArg, ModeArg, best, candidates, judged, table_of};
+use crate::judgements::{judged, table_of};
 use crate::method::MethodArgs;
 use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::predictions;
@@ -59,14 +59,14 @@ pub(crate) struct Args {
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["grid", "embeddings"])]
     model: Option<PathBuf>,
     /// Who sees what
-    #[arg(long, value_enum, default_value = "inductive", value_name = "P")]
-    protocol: ModeArg,
+    #[arg(long, default_value_t, value_name = "P", value_parser = word::<Mode>())]
+    protocol: Mode,
     /// How many 80/20 splits [default: 10]; tenfold has its ten folds
     #[arg(long, value_name = "N")]
     splits: Option<usize>,
     /// Choose d, a and L by validation accuracy
-    #[arg(long, value_enum, value_name = "G")]
-    grid: Option<GridArg>,
+    #[arg(long, value_name = "G", value_parser = word::<ModelGrid>())]
+    grid: Option<ModelGrid>,
     /// Further classifiers of the same vectors
     #[arg(long, value_delimiter = ',', value_name = "C,…", value_parser = word::<Classifier>())]
     also: Vec<Classifier>,
@@ -128,54 +128,23 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     };
     let collection = graphs::collected(run, &needs, args.cache.open(), context)?;
     say_findings(&collection.notes.found, context);
-    let mode = args.protocol.into();
     let protocol = select::Protocol { seed: context.seed(), ..select::Protocol::default() };
-    let mut study = Study::new(&collection, mode, splits, protocol)?;
+    let mut study = Study::new(&collection, args.protocol, splits, protocol)?;
     study.context = graphs::on(&machine);
     study.also = args.also.clone();
 
-    let mut rows = Vec::new();
-    let mut chosen = params.clone();
-    if let Some(model) = &model {
-        let made = model.embed_collection(&collection, &graphs::on(&machine))?;
-        let x = Matrix::from_f32(collection.len(), model.dim(), &made.values)?;
-        rows.push(judged(model.method(), &study, Candidate::Vectors(&x), context)?);
-        if let Some(own) = Hg2v::of(&**model).filter(|_| !args.no_controls) {
-            let made = own.untrained().embed_collection(&collection, &graphs::on(&machine))?;
-            let x = Matrix::from_f32(collection.len(), own.dim(), &made.values)?;
-            rows.push(judged("the same, untrained", &study, Candidate::Vectors(&x), context)?);
-        }
-    } else if let Some(file) = &args.embeddings {
-        let x = given(file, &records, context)?;
-        rows.push(judged("given vectors", &study, Candidate::Vectors(&x), context)?);
-    } else {
-        let mut judged_rows = Vec::new();
-        let candidates = candidates(&params, args.grid);
-        for candidate in &candidates {
-            let a = &candidate.architecture;
-            let name = match args.grid {
-                Some(_) => format!("HG2V d={} a={} L={}", a.dim, a.hops, a.levels),
-                None => "HG2V".to_owned(),
-            };
-            judged_rows.push(judged(&name, &study, Candidate::Method(candidate), context)?);
-        }
-        let best = best(judged_rows.iter().map(|row| &row.result));
-        chosen = candidates[best].clone();
-        rows.push(judged_rows.swap_remove(best));
-    }
-    if !args.no_controls {
-        if args.embeddings.is_none() && model.is_none() {
-            let untrained = Untrained(chosen.clone());
-            let untrained = Candidate::Method(&untrained);
-            rows.push(judged("the same, untrained", &study, untrained, context)?);
-        }
-        rows.push(judged("statistics", &study, Candidate::Method(&Statistics {}), context)?);
-    }
+    let given = args.embeddings.as_ref().map(|file| given(file, &records, context)).transpose()?;
+    let subject = match (&model, &given) {
+        (Some(model), _) => Subject::Model(&**model),
+        (None, Some(x)) => Subject::Vectors(x),
+        (None, None) => Subject::Hg2v { params: &params, grid: args.grid },
+    };
+    let Judgements { rows, chosen } = judged(&subject, !args.no_controls, &study, context)?;
     if let Some(file) = predictions {
         let splits = rows.iter().map(|row| (row.name.as_str(), &row.result.splits[..]));
         predictions::write(file, &study, splits)?;
     }
-    report(&args, &study, &chosen, rows, context)
+    report(&args, &study, &chosen.unwrap_or(params), rows, context)
 }
 
 /// Vectors from a file, one for each graph.

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use super::*;
 
 /// The libraries, which speak to no face in particular.
-const LIBRARIES: [&str; 5] = ["hg2v", "hg2v-eval", "hg2v-baselines", "hg2v-search", "hg2v-report"];
+const LIBRARIES: [&str; 6] =
+    ["hg2v", "hg2v-eval", "hg2v-baselines", "hg2v-search", "hg2v-report", "hg2v-experiments"];
 
 /// Options of NVIDIA's compiler.
 const OF_OTHER_PROGRAMS: [&str; 2] = ["--gpu-architecture", "--std"];

@@ -10,7 +10,7 @@ mod common; // fixtures, planted vectors
 mod parity;
 
 // Against the definition.
-mod also; // further classifiers, fold by fold
+mod classifiers; // further classifiers, fold by fold
 mod knn; // all distances, sorted
 mod smo; // brute force over active sets, optimality conditions
 

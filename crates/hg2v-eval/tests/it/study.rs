@@ -6,7 +6,7 @@ use hg2v::context::Context;
 use hg2v::graph::GraphRecord;
 use hg2v::prepare::{Collection, Run};
 use hg2v::{Hg2vParams, Untrained};
-use hg2v_eval::also::Classifier;
+use hg2v_eval::classifiers::Classifier;
 use hg2v_eval::controls::Majority;
 use hg2v_eval::method::{Candidate, GraphKernel};
 use hg2v_eval::select::{self, Protocol};

@@ -1,6 +1,6 @@
 //! The same bits at any number of threads.
 
-use hg2v_eval::also::{self, Classifier};
+use hg2v_eval::classifiers::{self, Classifier};
 use hg2v_eval::knn::{self, Distance};
 use hg2v_eval::logistic::{Logistic, LogisticParams};
 use hg2v_eval::select::{self, Grid, Protocol};
@@ -34,7 +34,8 @@ fn the_same_bits_at_1_2_and_4_threads() {
         let near = knn::predict(&x, &labels, &x, 7, Distance::Cosine).unwrap();
         let also = [Classifier::LinearSvm, Classifier::Logistic, Classifier::NearestNeighbors];
         let also = also.map(|classifier| {
-            let mut judged = also::evaluate(&x, &labels, &split, &protocol, classifier).unwrap();
+            let mut judged =
+                classifiers::evaluate(&x, &labels, &split, &protocol, classifier).unwrap();
             judged.seconds = 0.0;
             judged
         });

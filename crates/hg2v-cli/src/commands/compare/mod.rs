@@ -1,25 +1,24 @@
 //! `hg2v compare`: every method on the same splits, one table.
 
-pub(super) mod cell;
-mod table;
+mod process;
 
 use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use hg2v::dataset;
-use hg2v::error::{Action, Error, Place, shown};
 use hg2v::output::ScratchFolder;
 use hg2v_baselines::registry::METHODS;
+use hg2v_eval::study::Mode;
+use hg2v_experiments::compare::{CellPosition, Plan};
+use serde_json::json;
 
 use crate::context::Context;
 use crate::device::DeviceArgs;
+use crate::experiments::{self, shown};
 use crate::graphs::CacheArgs;
+use crate::interrupt;
 use crate::json::partly;
-use crate::judging::ModeArg;
-use cell::Place as Cell;
-use table::{Comparison, Outcome};
+use crate::vocabulary::word;
 
 /// Every method on the same splits, one table
 ///
@@ -52,8 +51,8 @@ pub(crate) struct Args {
     #[arg(long, value_delimiter = ',', value_name = "M,…", value_parser = names())]
     methods: Vec<String>,
     /// Who sees what
-    #[arg(long, value_enum, default_value = "inductive", value_name = "P")]
-    protocol: ModeArg,
+    #[arg(long, default_value_t, value_name = "P", value_parser = word::<Mode>())]
+    protocol: Mode,
     /// How many 80/20 splits [default: 10]; tenfold has its ten folds
     #[arg(long, value_name = "N")]
     splits: Option<usize>,
@@ -68,10 +67,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     cache: CacheArgs,
     /// Which cell of the table this process is to fill, of all the same arguments
-    #[arg(long, hide = true, env = "HG2V_COMPARE_CELL", requires = "folder")]
-    cell: Option<Cell>,
+    #[arg(long, hide = true, env = process::CELL, requires = "folder")]
+    cell: Option<CellPosition>,
     /// Where its result is kept
-    #[arg(long, hide = true, env = "HG2V_COMPARE_FOLDER")]
+    #[arg(long, hide = true, env = process::FOLDER)]
     folder: Option<PathBuf>,
 }
 
@@ -81,25 +80,21 @@ fn names() -> PossibleValuesParser {
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
-    let methods: Vec<String> = match args.methods.is_empty() {
-        true => METHODS.iter().map(|entry| entry.name.to_owned()).collect(),
-        false => args.methods.clone(),
+    let plan = Plan {
+        methods: match args.methods.is_empty() {
+            true => METHODS.iter().map(|entry| entry.name.to_owned()).collect(),
+            false => args.methods,
+        },
+        mode: args.protocol,
+        splits: args.protocol.splits(args.splits)?,
+        data: args.data,
+        fresh: args.fresh,
     };
     if let (Some(cell), Some(folder)) = (args.cell, &args.folder) {
-        return cell::fill(cell, folder, &methods, &args, context);
-    }
-    let splits = args.protocol.splits(args.splits)?;
-    check(&args, &methods)?;
-    // Every process opens it for itself; if it cannot be, none need begin.
-    args.device.open()?;
-    let sets = args.data.iter().map(|data| dataset::name_of(data)).collect::<Vec<String>>();
-    for (at, set) in sets.iter().enumerate() {
-        if sets[..at].contains(set) {
-            let problem = format!("two collections are called {}", shown(set));
-            let fix = "name each once, or give one of the files another name";
-            return Err(Error::input(&args.data[at], Place::Whole, problem, fix).into());
-        }
-        dataset::locate(&args.data[at], context.global.data_dir.as_deref())?;
+        interrupt::end_with_parent()?;
+        return experiments::run(&args.device, &args.cache, context, |environment| {
+            Ok(plan.fill(cell, folder, environment)?)
+        });
     }
     let scratch;
     let folder: &Path = match &args.out {
@@ -109,52 +104,24 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
             scratch.path()
         }
     };
-    fs::create_dir_all(folder).map_err(|e| Error::io(folder, Action::Create, e))?;
-    let bar = context.progress("comparing", Some((sets.len() * methods.len()) as u64));
-    let mut outcomes = Vec::new();
-    for (set_at, set) in sets.iter().enumerate() {
-        for (method_at, method) in methods.iter().enumerate() {
-            bar.set_message(format!("{set}: {method}"));
-            let cell = Cell { set: set_at, method: method_at };
-            let outcome = Outcome::of(cell::child(cell, set, method, folder)?, splits)?;
-            bar.suspend(|| context.say(format!("{set}: {method}: {outcome}")));
-            bar.inc(1);
-            outcomes.push(outcome);
-        }
-    }
-    bar.finish_and_clear();
-    let mode = args.protocol.into();
-    let comparison = Comparison { sets, methods, outcomes, mode, seed: context.seed() };
+    let comparison = experiments::run(&args.device, &args.cache, context, |environment| {
+        plan.run(folder, environment, |cell| process::fill(cell, folder))
+    })?;
     if args.out.is_some() {
         comparison.write(folder)?;
     }
     let failures = comparison.failures();
     let failed = format!("{} of {} runs failed", failures.len(), comparison.outcomes.len());
     let failed = format!("{failed}\n{}", failures.join("\n"));
-    let mut result = comparison.json();
+    let mut result = json!(comparison);
     if !failures.is_empty() {
         partly(&mut result, &failed);
     }
     if !context.tell(result)? {
-        context.print(comparison.text())?;
+        context.print(shown(&comparison.table()))?;
     }
     match failures.is_empty() {
         true => Ok(()),
         false => anyhow::bail!(failed),
-    }
-}
-
-fn check(args: &Args, methods: &[String]) -> anyhow::Result<()> {
-    for (at, method) in methods.iter().enumerate() {
-        if methods[..at].contains(method) {
-            return Err(Error::parameter("methods", method, "it must name each only once").into());
-        }
-    }
-    match args.data.iter().find(|data| data.as_os_str() == "-") {
-        None => Ok(()),
-        Some(data) => {
-            let problem = "every method reads the graphs again, which standard input cannot";
-            Err(Error::input(data, Place::Whole, problem, "give a file or a folder").into())
-        }
     }
 }

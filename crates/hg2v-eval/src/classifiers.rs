@@ -1,0 +1,156 @@
+//! Other classifiers than the C-SVM with a radial kernel, under the same discipline:
+//! one setting each, chosen on the same folds inside the training part, columns
+//! standardised on the part that is trained on.
+
+use std::time::Instant;
+
+use hg2v::parallel::try_map;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Result, same_length};
+use crate::knn::{self, Distance};
+use crate::logistic::{Logistic, LogisticParams};
+use crate::matrix::Matrix;
+use crate::metrics::{accuracy, mean};
+use crate::scale::parts;
+use crate::select::{self, Grid, Protocol, first_of_largest, inner_folds, with_signed_log};
+use crate::split::Split;
+use crate::svm::kernel::Kernel;
+
+/// Prices of errors of the linear classifiers. The squared length of a
+/// standardised row is about its number of columns, so these reach further up
+/// than they seem to: above them every margin is hard.
+const LINEAR_C: [f64; 6] = [1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1];
+
+/// Numbers of neighbours.
+const NEIGHBORS: [usize; 7] = [1, 3, 5, 7, 9, 15, 25];
+
+/// scikit-learn's tolerance of a logistic regression: enough to tell classes apart.
+const LOGISTIC_TOLERANCE: f64 = 1e-4;
+
+/// A classifier beside the C-SVM with a radial kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Classifier {
+    /// A C-SVM with a linear kernel; C from 10⁻⁴ to 10, in decades.
+    LinearSvm,
+    /// A logistic regression; the same C.
+    Logistic,
+    /// The vote of the k nearest by Euclidean distance; k of 1, 3, 5, 7, 9, 15, 25.
+    NearestNeighbors,
+}
+
+hg2v::vocabulary! { Classifier, "also":
+    LinearSvm => "linear" (before "linear-svm"), "a C-SVM with a linear kernel";
+    Logistic => "logistic", "logistic regression";
+    NearestNeighbors => "knn" (before "nearest-neighbors"), "the vote of the k nearest";
+}
+
+impl Classifier {
+    /// Its name, as tables print it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Classifier::LinearSvm => "linear SVM",
+            Classifier::Logistic => "logistic regression",
+            Classifier::NearestNeighbors => "nearest neighbours",
+        }
+    }
+}
+
+/// What a classifier gave on one split.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClassifierSplit {
+    /// Which.
+    pub classifier: Classifier,
+    /// The accuracy of the chosen setting in cross-validation on the training part.
+    pub validation: f64,
+    /// The accuracy on the test part.
+    pub test: f64,
+    /// The setting that was chosen: C, or k.
+    pub chosen: f64,
+    /// Seconds it took.
+    pub seconds: f64,
+}
+
+/// Chooses a setting on the training part of `split`, trains with it on all of
+/// that part, and tests on the other. Of the protocol all counts but the grid.
+///
+/// # Errors
+/// As [`select::evaluate`].
+pub fn evaluate(
+    x: &Matrix,
+    labels: &[u32],
+    split: &Split,
+    protocol: &Protocol,
+    classifier: Classifier,
+) -> Result<ClassifierSplit> {
+    let started = Instant::now();
+    let (validation, test, chosen) = match classifier {
+        Classifier::LinearSvm => {
+            let grid = Grid { c: LINEAR_C.to_vec(), kernels: vec![Kernel::Linear] };
+            let protocol = Protocol { grid, ..protocol.clone() };
+            let outcome = select::evaluate(x, labels, split, &protocol)?;
+            let chosen = outcome.selection.chosen();
+            (chosen.mean, outcome.accuracy, chosen.c)
+        }
+        _ => {
+            same_length("labels", x.rows(), labels.len())?;
+            let x = with_signed_log(x, protocol);
+            let folds = inner_folds(labels, split, protocol.folds, protocol.seed)?;
+            let settings = settings(classifier, &folds);
+            let score = |split: &Split, settings: &[f64]| {
+                scores(&x, labels, split, protocol.standardize, classifier, settings)
+            };
+            // accuracies[fold][setting]
+            let accuracies: Vec<Vec<f64>> = try_map(&folds, |fold| score(fold, &settings))?;
+            let of = |at: usize| accuracies.iter().map(|fold| fold[at]).collect::<Vec<f64>>();
+            let means: Vec<f64> = (0..settings.len()).map(|at| mean(&of(at))).collect();
+            let best = first_of_largest(means.iter().copied());
+            let chosen = settings[best];
+            (means[best], score(split, &[chosen])?[0], chosen)
+        }
+    };
+    Ok(ClassifierSplit {
+        classifier,
+        validation,
+        test,
+        chosen,
+        seconds: started.elapsed().as_secs_f64(),
+    })
+}
+
+/// The settings to choose from; no more neighbours than the smallest part has.
+fn settings(classifier: Classifier, folds: &[Split]) -> Vec<f64> {
+    match classifier {
+        Classifier::NearestNeighbors => {
+            let least = folds.iter().map(|fold| fold.train.len()).min().unwrap_or(0);
+            NEIGHBORS.iter().filter(|&&k| k <= least).map(|&k| k as f64).collect()
+        }
+        _ => LINEAR_C.to_vec(),
+    }
+}
+
+/// The accuracy on the test part with each setting.
+fn scores(
+    x: &Matrix,
+    labels: &[u32],
+    split: &Split,
+    standardize: bool,
+    classifier: Classifier,
+    settings: &[f64],
+) -> Result<Vec<f64>> {
+    let of = |rows: &[usize]| rows.iter().map(|&row| labels[row]).collect::<Vec<u32>>();
+    let (train_labels, truth) = (of(&split.train), of(&split.test));
+    let (train, test) = parts(x, &split.train, &split.test, standardize)?;
+    if classifier == Classifier::NearestNeighbors {
+        let ks: Vec<usize> = settings.iter().map(|&k| k as usize).collect();
+        let votes = knn::predict_each(&train, &train_labels, &test, &ks, Distance::Euclidean)?;
+        return votes.iter().map(|predicted| accuracy(&truth, predicted)).collect();
+    }
+    let score = |&c: &f64| {
+        let params =
+            LogisticParams { c, tolerance: LOGISTIC_TOLERANCE, ..LogisticParams::default() };
+        let machine = Logistic::fit(&train, &train_labels, &params)?;
+        accuracy(&truth, &machine.predict(&test)?)
+    };
+    try_map(settings, score)
+}

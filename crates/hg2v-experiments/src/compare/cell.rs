@@ -1,0 +1,187 @@
+//! One method on one dataset.
+
+use std::fmt;
+use std::fs;
+use std::path::Path;
+use std::str::FromStr;
+
+use hg2v::prepare::{Needs, Run};
+use hg2v::saved::DataNote;
+use hg2v_baselines::prepared::default_features;
+use hg2v_baselines::registry::{Entry, Judged};
+use hg2v_eval::study::{Mode, Study, StudyResult};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::environment::{Environment, Event};
+use crate::error::Result;
+use crate::host::Host;
+use crate::store::{self, FORMAT, ResultFile, Store};
+
+/// A cell of the table, by the places of its collection and method in the plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CellPosition {
+    /// The place of its collection.
+    pub set: usize,
+    /// The place of its method.
+    pub method: usize,
+}
+
+impl fmt::Display for CellPosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.set, self.method)
+    }
+}
+
+impl FromStr for CellPosition {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<CellPosition, String> {
+        let places = text.split_once('/').map(|(set, method)| (set.parse(), method.parse()));
+        match places {
+            Some((Ok(set), Ok(method))) => Ok(CellPosition { set, method }),
+            _ => Err("it must be the places of a set and a method, such as 0/2".to_owned()),
+        }
+    }
+}
+
+/// Everything that results depend on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct CellIdentity {
+    /// [`FORMAT`].
+    format: u32,
+    /// The version of hg2v.
+    hg2v: String,
+    /// The set's name and content.
+    pub(crate) set: String,
+    pub(crate) data: DataNote,
+    /// The method and its settings.
+    pub(crate) method: String,
+    /// All settings of the method, by name.
+    settings: Value,
+    /// Who sees what.
+    pub(super) mode: Mode,
+    /// The classifier and how its settings are chosen.
+    protocol: Value,
+    seed: u64,
+}
+
+/// What a method gave on a dataset, as it is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct CellRecord {
+    #[serde(flatten)]
+    pub(crate) identity: CellIdentity,
+    /// How many classes, and the share of the largest.
+    classes: usize,
+    majority: f64,
+    pub(crate) splits: usize,
+    machine: Host,
+    /// The most memory that run held, where the system tells.
+    pub(super) peak_bytes: Option<u64>,
+    pub(crate) result: StudyResult,
+}
+
+/// There is one row a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct OnlyRow {}
+
+impl ResultFile for CellRecord {
+    type Identity = CellIdentity;
+    type Row = OnlyRow;
+
+    fn stem(identity: &CellIdentity) -> String {
+        format!("{}.{}", identity.set, identity.method)
+    }
+
+    fn results(&self) -> Vec<(OnlyRow, &StudyResult)> {
+        vec![(OnlyRow {}, &self.result)]
+    }
+}
+
+/// A cell that could not be filled.
+#[derive(Debug, Clone, Serialize)]
+pub struct CellFailure {
+    /// The dataset.
+    pub set: String,
+    /// The method.
+    pub method: String,
+    /// Why.
+    #[serde(rename = "error")]
+    pub why: String,
+}
+
+/// A method to judge on a dataset.
+pub(crate) struct CellPlan<'a> {
+    pub(crate) method: &'static Entry,
+    pub(crate) dataset: &'a str,
+    pub(crate) graphs: Run<'a>,
+    pub(crate) mode: Mode,
+    pub(crate) splits: usize,
+    /// Whether to forget what there is.
+    pub(crate) fresh: bool,
+    /// Whether this process does nothing else, so that its memory is the method's.
+    pub(crate) alone: bool,
+}
+
+impl CellPlan<'_> {
+    /// What `folder` knows of it, and what has to be run; it is in `folder` afterwards.
+    pub(crate) fn judge(&self, folder: &Path, environment: &Environment<'_>) -> Result<CellRecord> {
+        let CellPlan { method, mode, .. } = *self;
+        let judged = method.judged(environment.seed)?;
+        let identity = CellIdentity {
+            format: FORMAT,
+            hg2v: env!("CARGO_PKG_VERSION").to_owned(),
+            set: self.dataset.to_owned(),
+            data: DataNote::of(self.graphs.records),
+            method: method.name.to_owned(),
+            settings: judged.settings(),
+            mode,
+            protocol: json!(environment.protocol()),
+            seed: environment.seed,
+        };
+        let store: Store<CellRecord> = Store::open(folder, identity.clone(), self.fresh)?;
+        let enough = |record: &&CellRecord| mode == Mode::Tenfold || record.splits >= self.splits;
+        let what = format!("{}: {}", self.dataset, method.name);
+        if let Some(record) = store.finished().filter(enough) {
+            let (splits, path) = (record.splits, store.path());
+            (environment.tell)(&Event::Kept { what: &what, splits, path });
+            return Ok(record.clone());
+        }
+        let needs = match &judged {
+            Judged::Method(method) => method.needs(),
+            Judged::Learner(_) => Needs { features: Some(default_features()), ..Needs::default() },
+            Judged::Kernel(_) => Needs::default(),
+        };
+        let collection = environment.collect(self.graphs, &needs)?;
+        let study = environment.study(&collection, mode, self.splits)?;
+        write_splits(&identity, &study, folder)?;
+        let result = environment.judge(&what, &study, judged.candidate(), &store, &OnlyRow {})?;
+        let record = CellRecord {
+            identity,
+            classes: study.classes.len(),
+            majority: study.majority(),
+            splits: study.splits.len(),
+            machine: Host::here(),
+            peak_bytes: if self.alone { peak_bytes() } else { None },
+            result,
+        };
+        store.finish(&record)?;
+        Ok(record)
+    }
+}
+
+/// Keeps who was tested when; all others were trained on. Every method of a set writes the
+/// same.
+fn write_splits(identity: &CellIdentity, study: &Study<'_>, folder: &Path) -> Result<()> {
+    let CellIdentity { set, data, mode, seed, .. } = identity;
+    let test: Vec<&[usize]> = study.splits.iter().map(|split| &split.test[..]).collect();
+    let splits = json!({ "set": set, "data": data, "mode": mode, "seed": seed, "test": test });
+    Ok(store::write_text(&folder.join(format!("{set}.splits.json")), &splits.to_string())?)
+}
+
+/// The most memory this process has held so far, as Linux tells it.
+fn peak_bytes() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(1024 * line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?)
+}

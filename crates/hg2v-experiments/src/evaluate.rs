@@ -1,0 +1,102 @@
+//! Vectors judged, beside their controls: the same network untrained, and statistics counted by
+//! hand.
+
+use hg2v::context::Context;
+use hg2v::{Hg2v, Hg2vParams, Model, Untrained};
+use hg2v_baselines::embedders::statistics::Statistics;
+use hg2v_eval::Matrix;
+use hg2v_eval::evaluation::Judgement;
+use hg2v_eval::method::Candidate;
+use hg2v_eval::model_grid::{ModelGrid, ModelShape, best};
+use hg2v_eval::study::Study;
+
+use crate::environment::Event;
+use crate::error::Result;
+
+/// Whose vectors are judged.
+pub enum Subject<'a> {
+    /// Those of HG2V, trained as the study says.
+    Hg2v {
+        /// Its settings.
+        params: &'a Hg2vParams,
+        /// Choose its shape by validation accuracy.
+        grid: Option<ModelGrid>,
+    },
+    /// Those of a model that is there.
+    Model(&'a dyn Model),
+    /// Vectors that are there, a row a graph.
+    Vectors(&'a Matrix),
+}
+
+/// What came out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judgements {
+    /// The vectors in question, and then their controls.
+    pub rows: Vec<Judgement>,
+    /// The settings that a grid chose.
+    pub chosen: Option<Hg2vParams>,
+}
+
+/// Judges vectors on all splits of a study, with or without their controls.
+///
+/// # Errors
+/// As [`Study::judge`].
+pub fn judge(
+    subject: &Subject<'_>,
+    controls: bool,
+    study: &Study<'_>,
+    context: &Context<'_>,
+    tell: &dyn Fn(&Event<'_>),
+) -> Result<Judgements> {
+    let judge = |name: &str, candidate: Candidate<'_>| {
+        tell(&Event::Judging { what: name });
+        Judgement::of(name, candidate, study, context)
+    };
+    let vectors_of = |model: &dyn Model| {
+        let made = model.embed_collection(study.collection, &study.context)?;
+        Matrix::from_f32(study.collection.len(), model.dim(), &made.values)
+    };
+    const UNTRAINED: &str = "the same, untrained";
+    let (mut rows, mut chosen) = (Vec::new(), None);
+    match subject {
+        Subject::Hg2v { params, grid } => {
+            let (best, own) = best_of(params, *grid, judge)?;
+            rows.push(own);
+            if controls {
+                rows.push(judge(UNTRAINED, Candidate::Method(&Untrained(best.clone())))?);
+            }
+            chosen = Some(best);
+        }
+        Subject::Model(model) => {
+            rows.push(judge(model.method(), Candidate::Vectors(&vectors_of(*model)?))?);
+            if let Some(own) = Hg2v::of(*model).filter(|_| controls) {
+                let x = vectors_of(&own.untrained())?;
+                rows.push(judge(UNTRAINED, Candidate::Vectors(&x))?);
+            }
+        }
+        Subject::Vectors(x) => rows.push(judge("given vectors", Candidate::Vectors(x))?),
+    }
+    if controls {
+        rows.push(judge("statistics", Candidate::Method(&Statistics {}))?);
+    }
+    Ok(Judgements { rows, chosen })
+}
+
+/// The best of a grid, or the only one.
+fn best_of(
+    params: &Hg2vParams,
+    grid: Option<ModelGrid>,
+    judge: impl Fn(&str, Candidate<'_>) -> hg2v_eval::Result<Judgement>,
+) -> Result<(Hg2vParams, Judgement)> {
+    let Some(grid) = grid else {
+        return Ok((params.clone(), judge("HG2V", Candidate::Method(params))?));
+    };
+    let mut candidates = grid.candidates(params);
+    let mut judged = Vec::new();
+    for candidate in &candidates {
+        let name = format!("HG2V {}", ModelShape::of(candidate));
+        judged.push(judge(&name, Candidate::Method(candidate))?);
+    }
+    let best = best(judged.iter().map(|row| &row.result));
+    Ok((candidates.swap_remove(best), judged.swap_remove(best)))
+}

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use hg2v::model::{Example, Keep, Network, Seeds, Tape};
 use hg2v::nn::pairs::{Negatives, Score};
-use hg2v::nn::{Batch, Cpu, Real};
+use hg2v::nn::{Batch, Cpu};
+use hg2v_math::Real;
 
 /// A network on a batch of graphs: a function of the nodes' features and of the network's
 /// parameters. A copy shares the graphs.

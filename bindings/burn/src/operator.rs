@@ -12,7 +12,7 @@ use burn::backend::{
 use burn::tensor::{Device, Tensor};
 use hg2v::Hg2v;
 use hg2v::model::Example;
-use hg2v::nn::Real;
+use hg2v_math::Real;
 use hg2v::nn::pairs::{Negatives, Score};
 
 use crate::layer::Layer;

@@ -8,8 +8,9 @@ use hg2v::coarsen;
 use hg2v::graph::WeightPolicy;
 use hg2v::model::{Architecture, Example, Keep, Layout, Seeds, Tape, initial};
 use hg2v::nn::pairs::{Negatives, Score};
-use hg2v::nn::{Batch, Cpu, Device, Real};
+use hg2v::nn::{Batch, Cpu, Device};
 use hg2v::prepare::{Collection, Needs};
+use hg2v_math::Real;
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use hg2v::Error;
 use hg2v::context::Context;
-use hg2v::parallel::check_threads;
+use hg2v::context::check_threads;
 use hg2v::progress::{Flow, Progress, Report, Stage};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use hg2v::linalg::vector::dot;
+use hg2v_math::linalg::vector::dot;
 use rayon::prelude::*;
 
 use crate::error::{Result, positive, same_length};

@@ -136,7 +136,7 @@ impl Map {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hg2v::linalg::vector::start_value;
+    use hg2v_math::linalg::vector::start_value;
     use hg2v_search::IndexKind;
     use hg2v_search::scale::Scale;
 

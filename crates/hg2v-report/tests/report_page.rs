@@ -4,7 +4,7 @@ use hg2v::coarsen::{Params, Pyramid};
 use hg2v::context::Context;
 use hg2v::graph::{Features, Graph, GraphRecord, WeightPolicy};
 use hg2v::prepare::{Collection, Needs, Notes, Run};
-use hg2v::rng;
+use hg2v_math::rng;
 use hg2v_report::page::MOST_BYTES;
 use hg2v_report::{Contents, Map, PageMode, Projection, page};
 use hg2v_search::Neighbor;

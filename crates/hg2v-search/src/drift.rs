@@ -14,10 +14,10 @@
 //! G. Székely and M. Rizzo, *Energy statistics*, 2013.
 
 use hg2v::error::{Error, Result};
-use hg2v::linalg::vector::{dot, normalize};
-use hg2v::nn::gemm::{self, View, ViewMut};
-use hg2v::parallel::crew;
-use hg2v::rng;
+use hg2v_math::gemm::{self, View, ViewMut};
+use hg2v_math::linalg::vector::{dot, normalize};
+use hg2v_math::parallel::crew;
+use hg2v_math::rng;
 use rayon::prelude::*;
 use serde::Serialize;
 

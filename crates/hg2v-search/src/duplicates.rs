@@ -1,9 +1,9 @@
 //! Rows that are too much alike.
 
 use hg2v::error::{Error, Result};
-use hg2v::nn::Real;
-use hg2v::nn::gemm::View;
-use hg2v::parallel::crew;
+use hg2v_math::Real;
+use hg2v_math::gemm::View;
+use hg2v_math::parallel::crew;
 use rayon::prelude::*;
 use serde::Serialize;
 

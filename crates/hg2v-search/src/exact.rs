@@ -9,10 +9,10 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use hg2v::error::{Error, Result};
-use hg2v::nn::Real;
-use hg2v::nn::gemm::{self, View, ViewMut};
-use hg2v::nn::simd::dot;
-use hg2v::parallel::crew;
+use hg2v_math::Real;
+use hg2v_math::gemm::{self, View, ViewMut};
+use hg2v_math::parallel::crew;
+use hg2v_math::simd::dot;
 use rayon::prelude::*;
 
 use crate::space::{Neighbor, Space, square};

@@ -16,9 +16,9 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use hg2v::error::{Error, Result};
-use hg2v::nn::Real;
-use hg2v::nn::simd::dot;
-use hg2v::rng;
+use hg2v_math::Real;
+use hg2v_math::rng;
+use hg2v_math::simd::dot;
 use rayon::prelude::*;
 
 use crate::exact::check_k;

@@ -1,7 +1,7 @@
 //! A space that answers quickly, whatever its size.
 
 use hg2v::error::{Error, Result};
-use hg2v::nn::Real;
+use hg2v_math::Real;
 
 use crate::exact::{self, check_k, without};
 use crate::hnsw::{Hnsw, Params};

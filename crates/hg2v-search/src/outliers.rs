@@ -1,7 +1,7 @@
 //! Rows that are like no other.
 
 use hg2v::error::Result;
-use hg2v::nn::Real;
+use hg2v_math::Real;
 
 use crate::index::Index;
 use crate::space::Neighbor;

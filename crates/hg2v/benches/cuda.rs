@@ -26,8 +26,9 @@ use hg2v::nn::device::{Device, Panel, PanelMut, Window};
 use hg2v::nn::machine::Precision;
 use hg2v::nn::pairs::{Negatives, Score};
 use hg2v::nn::readout::Readout;
-use hg2v::nn::{Batch, Cpu, Real};
+use hg2v::nn::{Batch, Cpu};
 use hg2v::train::{Flow, Recipe, State, Trainer};
+use hg2v_math::Real;
 
 use shapes::{flops, graphs, network, numbers};
 

@@ -15,10 +15,10 @@ use std::time::Instant;
 
 use hg2v::model::{Keep, Seeds, Tape, initial};
 use hg2v::nn::device::Device;
-use hg2v::nn::gemm::{View, ViewMut, product};
 use hg2v::nn::pairs::{Negatives, Score};
 use hg2v::nn::{Batch, Cpu};
-use hg2v::parallel::crew;
+use hg2v_math::gemm::{View, ViewMut, product};
+use hg2v_math::parallel::crew;
 
 use shapes::{flops, graphs, network, numbers};
 

@@ -3,13 +3,13 @@
 //! A graph's vector is the same bits whatever it is embedded beside, so graphs
 //! are gathered into whatever batches are fast.
 
+use hg2v_math::parallel::crew;
 use rayon::prelude::*;
 
 use crate::error::Result;
 use crate::model::{Example, Keep, Network, Tape};
 use crate::nn::machine::Machine;
 use crate::nn::{Cpu, Device};
-use crate::parallel::crew;
 
 /// Nodes gathered into one batch: enough rows that a product's preparation is
 /// paid for, little enough that a batch stays in the caches.

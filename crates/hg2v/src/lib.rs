@@ -28,9 +28,7 @@ pub mod error;
 mod group;
 pub mod input;
 pub mod output;
-pub mod parallel;
 pub mod progress;
-pub mod rng;
 
 pub mod graph;
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use hg2v_math::parallel::try_map;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,6 @@ use crate::dataset::features::{self, Applied, FeatureChoice, FeatureSchema, Subj
 use crate::error::{Problem, Result};
 use crate::graph::{Findings, Graph, GraphRecord, Structure, WeightPolicy};
 use crate::model::Example;
-use crate::parallel::try_map;
 use crate::progress::Stage;
 
 /// What is done to graphs before a model sees them.

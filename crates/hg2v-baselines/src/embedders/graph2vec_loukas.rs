@@ -14,10 +14,10 @@ use hg2v::error::Result;
 use hg2v::graph::wl::{Refiner, Vocabulary, histogram};
 use hg2v::graph::{GraphRecord, Scalar};
 use hg2v::method::Rows;
-use hg2v::parallel::try_map;
 use hg2v::prepare::{Collection, Needs};
 use hg2v::saved::{Config, DataNote, Parts, Stored, Tensors};
 use hg2v::{Method, Model};
+use hg2v_math::parallel::try_map;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -30,14 +30,14 @@ use hg2v::dataset::features::{FeatureChoice, FeatureSchema, Origin};
 use hg2v::error::{Error, Result};
 use hg2v::graph::GraphRecord;
 use hg2v::method::Rows;
-use hg2v::nn::Real;
-use hg2v::parallel::crew;
 use hg2v::prepare::{Collection, Needs};
 use hg2v::progress::{Report, Stage};
-use hg2v::rng;
 use hg2v::saved::{Config, DataNote, Parts, Stored, Tensors};
 use hg2v::train::schedule;
 use hg2v::{Method, Model};
+use hg2v_math::Real;
+use hg2v_math::parallel::crew;
+use hg2v_math::rng;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

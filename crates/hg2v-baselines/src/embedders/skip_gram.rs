@@ -30,10 +30,10 @@
 
 use hg2v::context::Context;
 use hg2v::error::{Error, Opt, Result};
-use hg2v::nn::simd::{axpy, dot};
 use hg2v::progress::{Report, Stage};
-use hg2v::rng::{shuffle_by_remainder, stream, unit};
 use hg2v::saved::{Reader, Tensors};
+use hg2v_math::rng::{shuffle_by_remainder, stream, unit};
+use hg2v_math::simd::{axpy, dot};
 use rand::Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! From kernels with landmarks to vectors: the projection that [`vectors`](super::vectors) derives.
 
-use hg2v::linalg::dense::symmetric_eigen;
-use hg2v::rng::{stream, unit};
+use hg2v_math::linalg::dense::symmetric_eigen;
+use hg2v_math::rng::{stream, unit};
 use rayon::prelude::*;
 
 /// Directions of eigenvalues below this share of the largest are rounding.

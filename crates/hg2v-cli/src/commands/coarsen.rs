@@ -9,9 +9,9 @@ use hg2v::coarsen::{Params, Pyramid};
 use hg2v::error::{Action, Error};
 use hg2v::graph::Scalar;
 use hg2v::output::OutputFile;
-use hg2v::parallel::try_map;
 use hg2v::prepare::{Collection, Needs, Notes};
 use hg2v::stream::{Chunks, Shard};
+use hg2v_math::parallel::try_map;
 use serde::Serialize;
 use serde_json::json;
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use hg2v::linalg::vector::dot;
+use hg2v_math::linalg::vector::dot;
 use rayon::prelude::*;
 
 use super::kernel::{Fitted, Gamma, Gram, Kernel};

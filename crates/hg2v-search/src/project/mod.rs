@@ -56,7 +56,7 @@ fn start(places: &[Point], spread: f64) -> Vec<Point> {
     let scale = if deviation > 0.0 { spread / deviation } else { 0.0 };
     // Equal vectors would never part: each gets a little of its own.
     let own =
-        |i: usize, c: u64| 1e-3 * spread * hg2v::linalg::vector::start_value(2 * i as u64 + c);
+        |i: usize, c: u64| 1e-3 * spread * hg2v_math::linalg::vector::start_value(2 * i as u64 + c);
     let placed = places.iter().enumerate();
     placed.map(|(i, p)| [p[0] * scale + own(i, 0), p[1] * scale + own(i, 1)]).collect()
 }

@@ -1,10 +1,10 @@
 //! Principal components: the directions in which vectors differ most.
 
 use hg2v::error::{Error, Result};
-use hg2v::linalg::dense::symmetric_eigen;
-use hg2v::linalg::tridiagonal;
-use hg2v::linalg::vector::{axpy, dot, normalize, start_value};
-use hg2v::nn::gemm::{self, View, ViewMut};
+use hg2v_math::gemm::{self, View, ViewMut};
+use hg2v_math::linalg::dense::symmetric_eigen;
+use hg2v_math::linalg::tridiagonal;
+use hg2v_math::linalg::vector::{axpy, dot, normalize, start_value};
 use rayon::prelude::*;
 
 use super::Point;

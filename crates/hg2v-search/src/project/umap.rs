@@ -1,7 +1,7 @@
 //! UMAP: points of a plane whose neighbourhoods overlap as those of the vectors do.
 
 use hg2v::error::{Error, Result};
-use hg2v::rng;
+use hg2v_math::rng;
 use rand::RngExt;
 use rayon::prelude::*;
 

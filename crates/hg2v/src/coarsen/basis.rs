@@ -9,9 +9,10 @@
 //! node, and so to one component: rows of different components never meet, as no
 //! contracted set crosses components.
 
+use hg2v_math::linalg::dense::symmetric_eigen;
+
 use crate::graph::{Components, Graph};
 use crate::group::Groups;
-use crate::linalg::dense::symmetric_eigen;
 use crate::linalg::{Operator, smallest_eigenpairs};
 
 /// Eigenvalues of `BᵀLB` below this count as zero.

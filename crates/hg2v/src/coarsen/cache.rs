@@ -16,6 +16,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use hg2v_math::parallel::try_map;
 use sha2::{Digest, Sha256};
 
 use super::{Level, Params, Pyramid, coarsen};
@@ -23,7 +24,6 @@ use crate::error::{Action, Result};
 use crate::graph::Graph;
 use crate::input::read_at_most;
 use crate::output::OutputFile;
-use crate::parallel::try_map;
 use crate::progress::Counter;
 
 /// Changes whenever the same input would give another pyramid.

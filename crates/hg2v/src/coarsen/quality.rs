@@ -11,12 +11,12 @@
 //! For a disconnected graph `U` holds the `k` lowest eigenvectors of each
 //! component, and the eigenvalues of all components are merged.
 
+use hg2v_math::linalg::dense::symmetric_eigen;
 use serde::{Deserialize, Serialize};
 
 use super::Pyramid;
 use super::basis::Basis;
 use crate::graph::Graph;
-use crate::linalg::dense::symmetric_eigen;
 
 /// Coarse graphs up to this size have their eigenvalues compared; above it a
 /// dense solver would take minutes.

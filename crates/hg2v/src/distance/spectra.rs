@@ -9,9 +9,10 @@
 //! that the distance is the area between the quantile functions:
 //! `∫₀¹ |F⁻¹(t) − G⁻¹(t)| dt`, a sum over the steps of both.
 
+use hg2v_math::linalg::dense::symmetric_eigen;
+
 use crate::error::{Error, Result};
 use crate::graph::{Components, Graph};
-use crate::linalg::dense::symmetric_eigen;
 
 /// Components up to this size have all their eigenvalues computed; a dense solver
 /// would take minutes and gigabytes above it.

@@ -14,10 +14,10 @@
 
 use std::collections::VecDeque;
 
+use hg2v_math::rng;
 use rand::RngExt;
 
 use super::{Components, Graph};
-use crate::rng;
 
 /// Components up to this size are drawn by all pairs of nodes.
 const ALL_PAIRS: usize = 300;

@@ -1,6 +1,7 @@
 //! The symmetric matrix whose spectrum is asked for.
 
-use super::block::each_row;
+use hg2v_math::linalg::block::each_row;
+
 use crate::graph::Graph;
 
 /// The matrix `M^(-1/2) (D − W) M^(-1/2)` of a connected graph: its Laplacian,
@@ -64,7 +65,7 @@ impl Operator {
             operator.diagonal.push(strength * scale * scale);
             operator.offsets.push(operator.targets.len());
         }
-        super::vector::normalize(&mut operator.null);
+        hg2v_math::linalg::vector::normalize(&mut operator.null);
         operator
     }
 

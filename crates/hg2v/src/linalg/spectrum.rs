@@ -1,8 +1,8 @@
 //! The smallest eigenpairs of a Laplacian: which solver, and what it did.
 
+use hg2v_math::linalg::dense::symmetric_eigen;
 use serde::{Deserialize, Serialize};
 
-use super::dense::symmetric_eigen;
 use super::ldl::Factor;
 use super::{Operator, lanczos, lobpcg};
 

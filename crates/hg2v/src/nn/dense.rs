@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Real;
-use super::gemm::{View, ViewMut, product, product_then};
-use crate::parallel::crew;
+use hg2v_math::Real;
+use hg2v_math::gemm::{View, ViewMut, product, product_then};
+use hg2v_math::parallel::crew;
 
 /// Rows of a share; fixed, so that sums never depend on the number of threads.
 const ROWS: usize = 64;

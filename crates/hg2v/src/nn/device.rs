@@ -4,7 +4,8 @@
 //! which buffers an operator reads and writes, and never looks inside. A device may
 //! be ahead of its caller: only what is read from it is waited for.
 
-use super::Real;
+use hg2v_math::Real;
+
 use super::batch::Batch;
 use super::dense::Activation;
 use super::pairs::{LevelLoss, Negatives, Score};

@@ -5,11 +5,11 @@
 
 use std::ops::Range;
 
+use hg2v_math::Real;
+use hg2v_math::parallel::crew;
 use pulp::{Arch, Simd, WithSimd};
 
-use super::Real;
 use super::batch::BatchLevel;
-use crate::parallel::crew;
 
 /// Batches with fewer multiplications than this are not worth another thread.
 const WORTH_SHARING: usize = 1 << 14;

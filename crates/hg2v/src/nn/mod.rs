@@ -21,18 +21,13 @@ mod cpu;
 pub mod cuda;
 pub mod dense;
 pub mod device;
-pub mod gemm;
-pub mod kernel;
 pub mod krylov;
 pub mod machine;
 pub mod pairs;
 pub mod pool;
 pub mod readout;
-mod real;
 pub mod signed_log;
-pub mod simd;
 
 pub use batch::{Batch, BatchLevel};
 pub use cpu::Cpu;
 pub use device::Device;
-pub use real::Real;

@@ -7,12 +7,12 @@
 //! negative. Logits are made, used and forgotten tile by tile; there is never an
 //! `N × M` matrix.
 
+use hg2v_math::Real;
+use hg2v_math::gemm::{View, ViewMut, product, serial};
+use hg2v_math::parallel::crew;
 use serde::{Deserialize, Serialize};
 
-use super::Real;
 use super::batch::BatchLevel;
-use super::gemm::{View, ViewMut, product, serial};
-use crate::parallel::crew;
 
 /// Logits of a tile: a few megabytes, which the caches can hold.
 const TILE: usize = 1 << 20;

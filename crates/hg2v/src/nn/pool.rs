@@ -1,8 +1,9 @@
 //! Sum pooling by the coarsening's assignment: `P(v) = Σ_{u ∈ 𝒫⁻¹(v)} h(u)`.
 
-use super::Real;
+use hg2v_math::Real;
+use hg2v_math::gemm::{View, ViewMut};
+
 use super::batch::BatchLevel;
-use super::gemm::{View, ViewMut};
 
 /// Rows that one task computes.
 const ROWS: usize = 256;

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Real;
-use super::gemm::{View, ViewMut};
+use hg2v_math::Real;
+use hg2v_math::gemm::{View, ViewMut};
 
 /// How the rows of a graph's nodes become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -105,7 +105,7 @@ fn share(kind: Readout, ends: &[usize]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nn::gemm::{View, ViewMut};
+    use hg2v_math::gemm::{View, ViewMut};
 
     fn read_out(kind: Readout, column: &[f32]) -> f32 {
         let mut out = [7.0];

@@ -1,8 +1,8 @@
 //! The signed logarithm, elementwise: embeddings of graphs of very different sizes on one scale.
 
-use super::Real;
-use super::gemm::{View, ViewMut};
-use crate::parallel::crew;
+use hg2v_math::Real;
+use hg2v_math::gemm::{View, ViewMut};
+use hg2v_math::parallel::crew;
 
 /// Numbers that one task takes, about: a batch of the processor's has fewer.
 const CHUNK: usize = 1 << 16;

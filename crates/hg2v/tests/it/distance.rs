@@ -324,7 +324,7 @@ fn impossible_graphs_are_refused() {
 
 /// Graphs on rings, no two weights or attributes alike, so that nothing is decided by a tie.
 fn rings() -> Vec<GraphRecord> {
-    let draw = |seed: u64| hg2v::linalg::vector::start_value(seed);
+    let draw = |seed: u64| hg2v_math::linalg::vector::start_value(seed);
     (0..12u64)
         .map(|which| {
             let n = 20 + which as u32;
@@ -365,7 +365,7 @@ fn embeddings_are_continuous_and_labels_are_not() {
             false => &mut other.features.as_mut().unwrap().values,
         };
         for (i, value) in values.iter_mut().enumerate() {
-            *value += epsilon * hg2v::linalg::vector::start_value(7_000_000 + i as u64);
+            *value += epsilon * hg2v_math::linalg::vector::start_value(7_000_000 + i as u64);
         }
         other
     };

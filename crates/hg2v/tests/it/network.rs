@@ -13,7 +13,8 @@ use hg2v::nn::dense::Activation;
 use hg2v::nn::device::Window;
 use hg2v::nn::pairs::{LevelLoss, Negatives, Score};
 use hg2v::nn::readout::Readout;
-use hg2v::nn::{Batch, Cpu, Device, Real};
+use hg2v::nn::{Batch, Cpu, Device};
+use hg2v_math::Real;
 use serde::Deserialize;
 
 /// A graph, its pyramid and its features.

@@ -10,7 +10,7 @@ use hg2v::coarsen;
 use hg2v::error::{Error, Place};
 use hg2v::graph::{Graph, GraphRecord, Scalar};
 use hg2v::prepare::{Collection, Needs, Run};
-use hg2v::rng;
+use hg2v_math::rng;
 use rand::RngExt;
 use serde_json::json;
 

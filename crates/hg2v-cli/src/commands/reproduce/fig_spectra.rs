@@ -9,9 +9,9 @@ use std::path::PathBuf;
 use hg2v::coarsen;
 use hg2v::distance::spectra::{spectrum, wasserstein};
 use hg2v::graph::Graph;
-use hg2v::parallel::try_map;
 use hg2v::prepare::{Collection, Needs, Run};
-use hg2v::rng;
+use hg2v_math::parallel::try_map;
+use hg2v_math::rng;
 use rand::RngExt;
 use serde_json::{Value, json};
 

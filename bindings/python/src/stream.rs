@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hg2v::CHECKPOINT_EVERY;
+use hg2v::context::MachineName;
 use hg2v::dataset::{self, Limits};
-use hg2v::nn::machine::MachineName;
 use hg2v::output::overwrite::{Destination, Overwrite};
 use hg2v::stream::{Options, Per, Shard, Stream, partial_beside};
 use pyo3::prelude::*;

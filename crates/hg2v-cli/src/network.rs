@@ -3,10 +3,8 @@
 use clap::{Args, ValueEnum};
 use hg2v::dataset::features::When;
 use hg2v::graph::WeightPolicy;
-use hg2v::model::architecture::Layer;
-use hg2v::nn::dense::Activation;
-use hg2v::nn::pairs::{Negatives, Score};
-use hg2v::nn::readout::Readout;
+use hg2v::model::{Activation, Layer, Readout};
+use hg2v::train::{Negatives, Score};
 use hg2v::{Error, Hg2vParams, Method, Result, Untrained, coarsen};
 use hg2v_baselines::embedders::graph2vec_gnn::Graph2VecGnn;
 use hg2v_baselines::registry;

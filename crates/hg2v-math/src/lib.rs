@@ -11,6 +11,7 @@
 //! | [`rng`] | random numbers that do not depend on threads |
 //! | [`gemm`] | products of matrices, the same bits on any number of threads |
 //! | [`simd`] | loops over `f32`, compiled for several instruction sets |
+//! | [`adam`], [`schedule`] | how far a step of training goes, and which graphs it sees |
 //! | [`linalg`] | vectors, and eigenpairs of dense and tridiagonal matrices |
 
 pub mod parallel;
@@ -22,6 +23,9 @@ mod real;
 pub mod simd;
 
 pub mod gemm;
+
+pub mod adam;
+pub mod schedule;
 
 pub mod linalg;
 

@@ -16,9 +16,8 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use hg2v::error::{Error, Result};
-use hg2v_math::Real;
-use hg2v_math::rng;
 use hg2v_math::simd::dot;
+use hg2v_math::{Real, rng};
 use rayon::prelude::*;
 
 use crate::exact::check_k;

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use hg2v::coarsen::cache::Cache;
+use hg2v::context::Machine;
 use hg2v::dataset::Limits;
 use hg2v::error::{Error, Opt, Result};
-use hg2v::nn::machine::Machine;
 use hg2v::vectors::Vectors;
 use hg2v_search::catalog::SearchOptions;
 

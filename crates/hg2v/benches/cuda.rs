@@ -18,16 +18,14 @@ mod shapes;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use hg2v::model::architecture::Layer;
-use hg2v::model::{Architecture, Example, Keep, Layout, Network, Seeds, Tape, initial};
-use hg2v::nn::cuda::Cuda;
-use hg2v::nn::dense::Activation;
-use hg2v::nn::device::{Device, Panel, PanelMut, Window};
-use hg2v::nn::machine::Precision;
-use hg2v::nn::pairs::{Negatives, Score};
-use hg2v::nn::readout::Readout;
-use hg2v::nn::{Batch, Cpu};
-use hg2v::train::{Flow, Recipe, State, Trainer};
+use hg2v::context::Precision;
+use hg2v::internals::{
+    Batch, Cpu, Cuda, Device, Keep, Layout, Network, Panel, PanelMut, Seeds, State, Tape, Trainer,
+    Window, initial,
+};
+use hg2v::model::{Activation, Architecture, Example, Layer, Readout};
+use hg2v::progress::Flow;
+use hg2v::train::{Negatives, Recipe, Score};
 use hg2v_math::Real;
 
 use shapes::{flops, graphs, network, numbers};

@@ -13,10 +13,8 @@ mod shapes;
 
 use std::time::Instant;
 
-use hg2v::model::{Keep, Seeds, Tape, initial};
-use hg2v::nn::device::Device;
-use hg2v::nn::pairs::{Negatives, Score};
-use hg2v::nn::{Batch, Cpu};
+use hg2v::internals::{Batch, Cpu, Device, Keep, Seeds, Tape, initial};
+use hg2v::train::{Negatives, Score};
 use hg2v_math::gemm::{View, ViewMut, product};
 use hg2v_math::parallel::crew;
 

@@ -4,8 +4,9 @@ use hg2v_math::parallel::most_threads;
 
 use crate::coarsen::cache::Cache;
 use crate::error::{Error, Result};
-use crate::nn::machine::Machine;
 use crate::progress::{Counter, Flow, Progress, Report, Silent, Stage};
+
+pub use crate::nn::machine::{Machine, MachineName, Precision};
 
 /// What long work runs in. Results do not depend on it, but for the rounding of a GPU.
 ///

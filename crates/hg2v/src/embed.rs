@@ -24,7 +24,7 @@ const CARD_NODES: usize = 1 << 14;
 ///
 /// # Errors
 /// A GPU that fails.
-pub fn graphs(
+pub(crate) fn graphs(
     machine: &Machine,
     network: &Network,
     parameters: &Vec<f32>,
@@ -81,7 +81,7 @@ fn on_processor(network: &Network, parameters: &Vec<f32>, examples: &[Example]) 
 ///
 /// # Errors
 /// A card that fails.
-pub fn nodes(
+pub(crate) fn nodes(
     machine: &Machine,
     network: &Network,
     parameters: &Vec<f32>,
@@ -130,7 +130,7 @@ fn nodes_by<D: Device<Real = f32>>(
 }
 
 /// Numbers of a node's vector.
-pub fn node_dim(network: &Network) -> usize {
+pub(crate) fn node_dim(network: &Network) -> usize {
     let layout = &network.layout;
     let levels = layout.architecture.levels;
     (0..=levels).map(|level| layout.width(level)).sum::<usize>() + levels * layout.architecture.dim

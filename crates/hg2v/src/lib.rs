@@ -26,13 +26,14 @@
 
 pub mod error;
 mod group;
+#[doc(hidden)]
 pub mod input;
 pub mod output;
 pub mod progress;
 
 pub mod graph;
 
-pub mod linalg;
+mod linalg;
 
 pub mod distance;
 
@@ -40,7 +41,7 @@ pub mod dataset;
 
 pub mod coarsen;
 
-pub mod nn;
+mod nn;
 
 pub mod model;
 
@@ -50,9 +51,11 @@ pub mod prepare;
 
 pub mod train;
 
+pub mod layer;
+
 pub mod saved;
 
-pub mod embed;
+mod embed;
 
 pub mod vectors;
 
@@ -65,10 +68,15 @@ pub mod stream;
 #[cfg(feature = "parquet")]
 pub mod rows;
 
+#[doc(hidden)]
+pub mod internals;
+
 pub use error::{Error, Result};
+#[doc(hidden)]
+pub use estimator::Failure;
 pub use estimator::{
-    CHECKPOINT_EVERY, Failure, Fit, Gradients, Hg2v, Hg2vConfig, Hg2vParams, Trained,
-    TrainingFolder, Untrained, is_unfinished,
+    CHECKPOINT_EVERY, Fit, Hg2v, Hg2vConfig, Hg2vParams, Trained, TrainingFolder, Untrained,
+    is_unfinished,
 };
 pub use method::{Method, Model};
 

@@ -12,13 +12,11 @@ use std::fmt;
 use hg2v::dataset::features::FeatureChoice;
 use hg2v::error::Opt;
 use hg2v::prepare::Collection;
-use hg2v::train::schedule;
 use hg2v_eval::method::{Learner, Learnt};
 use hg2v_eval::split::stratified_shuffle;
 use hg2v_eval::{Error, Result, Split};
-use hg2v_math::Real;
 use hg2v_math::parallel::{crew, try_map};
-use hg2v_math::rng;
+use hg2v_math::{Real, rng, schedule};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -33,11 +33,9 @@ use hg2v::method::Rows;
 use hg2v::prepare::{Collection, Needs};
 use hg2v::progress::{Report, Stage};
 use hg2v::saved::{Config, DataNote, Parts, Stored, Tensors};
-use hg2v::train::schedule;
 use hg2v::{Method, Model};
-use hg2v_math::Real;
 use hg2v_math::parallel::crew;
-use hg2v_math::rng;
+use hg2v_math::{Real, rng, schedule};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

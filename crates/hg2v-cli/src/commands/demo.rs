@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use hg2v::context::Machine;
 use hg2v::dataset::summary::summarize_records;
 use hg2v::dataset::synthetic::SyntheticSet;
 use hg2v::dataset::synthetic::dla::Dla;
@@ -12,7 +13,6 @@ use hg2v::dataset::synthetic::noise::Noise;
 use hg2v::dataset::{self, Format};
 use hg2v::error::{Action, Error};
 use hg2v::graph::{GraphRecord, Scalar};
-use hg2v::nn::machine::Machine;
 use hg2v::output::{OutputFile, OutputFolder};
 use hg2v::prepare::{Collection, Run};
 use hg2v::progress::Flow;

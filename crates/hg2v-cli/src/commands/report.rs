@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use hg2v::Model;
 use hg2v::coarsen::cache::Cache;
+use hg2v::context::Machine;
 use hg2v::dataset::Format;
 use hg2v::dataset::fingerprint::Fingerprint;
 use hg2v::dataset::summary::{Summary, summarize_records};
 use hg2v::error::{Action, Error, Place};
 use hg2v::graph::GraphRecord;
-use hg2v::nn::machine::Machine;
 use hg2v::output::OutputFile;
 use hg2v::prepare::{Collection, Needs, Run};
 use hg2v::{saved, vectors};

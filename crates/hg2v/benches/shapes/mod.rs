@@ -2,8 +2,8 @@
 
 use hg2v::coarsen::{Level, Pyramid};
 use hg2v::graph::{Graph, GraphRecord, WeightPolicy};
-use hg2v::model::{Architecture, Layout, Network};
-use hg2v::nn::Batch;
+use hg2v::internals::{Batch, Layout, Network};
+use hg2v::model::Architecture;
 
 const GRAPHS: usize = 8;
 const HOPS: usize = 4;

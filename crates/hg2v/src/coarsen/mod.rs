@@ -7,13 +7,13 @@
 //!
 //! 1. `basis`: the `k` lowest eigenpairs become the matrix `A` to be preserved;
 //! 2. `variation` and `matching`: which sets to contract, cheapest first;
-//! 3. [`mod@contract`]: the sets become super-nodes;
+//! 3. `contract`: the sets become super-nodes;
 //! 4. [`quality`]: how much of the spectrum survived; [`cache`]: nothing twice.
 
 mod basis;
 pub mod cache;
 mod cliques;
-pub mod contract;
+pub(crate) mod contract;
 mod kron;
 mod matching;
 pub mod quality;
@@ -199,7 +199,7 @@ pub struct Level {
 ///
 /// # Complexity
 /// The eigenpairs take time linear in nodes and edges for practical graphs (see
-/// [`linalg`](crate::linalg)); a level's sets take `O(Σ_S (|S| + |E_S|)·k²)` over
+/// `linalg`); a level's sets take `O(Σ_S (|S| + |E_S|)·k²)` over
 /// the sets weighed, and a heap.
 pub fn coarsen(graph: &Graph, params: &Params) -> Result<Pyramid> {
     params.check()?;

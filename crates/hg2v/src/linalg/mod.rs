@@ -7,7 +7,7 @@
 //! | any graph that factors without much fill (molecules, trees, threads, images) | `lanczos` on the pseudo-inverse, applied by the sparse factor of `ldl` |
 //! | large graphs that fill (meshes, social networks) | `lobpcg`, started and preconditioned by the `multilevel` hierarchy |
 //!
-//! `spectrum` chooses, checks the residuals, and says what it did.
+//! `spectrum` chooses, and checks the residuals.
 
 pub(crate) mod lanczos;
 pub(crate) mod ldl;
@@ -18,5 +18,5 @@ pub(crate) mod operator;
 mod oracle;
 pub(crate) mod spectrum;
 
-pub use operator::Operator;
-pub use spectrum::{Solver, Spectrum, smallest_eigenpairs};
+pub(crate) use operator::Operator;
+pub(crate) use spectrum::smallest_eigenpairs;

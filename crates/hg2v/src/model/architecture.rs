@@ -69,7 +69,7 @@ impl Default for Architecture {
 }
 
 /// Most numbers a node.
-pub const MAX_DIM: usize = 1 << 14;
+pub(crate) const MAX_DIM: usize = 1 << 14;
 
 impl Architecture {
     /// Checks each field.

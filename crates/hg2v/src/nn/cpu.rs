@@ -3,16 +3,16 @@
 use std::convert::Infallible;
 use std::marker::PhantomData;
 
-use hg2v_math::Real;
 use hg2v_math::gemm::{View, ViewMut};
 use hg2v_math::parallel::crew;
+use hg2v_math::{Real, adam};
 
 use super::batch::Batch;
 use super::dense::Gradients;
 use super::device::{DenseSpan, Device, Panel, PanelMut};
 use super::pairs::{LevelLoss, Negatives, Score};
 use super::readout::Readout;
-use super::{adam, dense, krylov, pairs, pool, readout, signed_log};
+use super::{dense, krylov, pairs, pool, readout, signed_log};
 
 /// This machine's processor, on the threads of the surrounding pool.
 #[derive(Debug, Clone, Copy, Default)]

@@ -24,7 +24,7 @@ pub enum Activation {
 /// `Y = act(X·W + b)`; an empty `b` adds nothing.
 ///
 /// Shapes: `X` is `N × i`, `W` is `i × o`, `b` is `o`, `Y` is `N × o`.
-pub fn forward<R: Real>(
+pub(crate) fn forward<R: Real>(
     activation: Activation,
     x: View<'_, R>,
     w: View<'_, R>,
@@ -45,7 +45,7 @@ pub fn forward<R: Real>(
 }
 
 /// Where the gradients of a dense layer go.
-pub struct Gradients<'a, R> {
+pub(crate) struct Gradients<'a, R> {
     /// `∂/∂W`, overwritten.
     pub dw: ViewMut<'a, R>,
     /// `∂/∂b`, overwritten; empty where there is no `b`.
@@ -59,7 +59,7 @@ pub struct Gradients<'a, R> {
 /// With `Y = act(X·W + b)` and `dA = dY ⊙ act′`, where `act′` is `1 − Y²` for
 /// tanh and `Y > 0` for relu: `dW = Xᵀ·dA`, `db = Σ_u dA(u)`, `dX = dA·Wᵀ`.
 /// `dy` becomes `dA`.
-pub fn vjp<R: Real>(
+pub(crate) fn vjp<R: Real>(
     activation: Activation,
     x: View<'_, R>,
     w: View<'_, R>,

@@ -222,7 +222,7 @@ pub trait Device: Send + Sync {
     /// [`signed_log::vjp`](super::signed_log::vjp).
     fn signed_log_vjp(&self, e: Panel<'_, Self::Buffer>, d: PanelMut<'_, Self::Buffer>);
 
-    /// [`adam::step`](super::adam::step).
+    /// [`adam::step`](hg2v_math::adam::step).
     fn adam(
         &self,
         rate: f64,

@@ -71,7 +71,7 @@ impl LevelLoss {
 ///
 /// `above` are the first nodes of the graphs on the level above. Shapes: `x`, `dx`
 /// are `N × d`, `g`, `dg` are `M × d`.
-pub fn loss_and_vjp<R: Real>(
+pub(crate) fn loss_and_vjp<R: Real>(
     score: Score,
     negatives: Negatives,
     level: &BatchLevel,

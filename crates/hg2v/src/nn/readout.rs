@@ -25,7 +25,12 @@ pub enum Readout {
 ///
 /// `graphs` are the first nodes of the graphs and the end of the last. Shapes:
 /// `v` is `N × d`, `out` is `B × d`.
-pub fn forward<R: Real>(kind: Readout, graphs: &[usize], v: View<'_, R>, mut out: ViewMut<'_, R>) {
+pub(crate) fn forward<R: Real>(
+    kind: Readout,
+    graphs: &[usize],
+    v: View<'_, R>,
+    mut out: ViewMut<'_, R>,
+) {
     for (ends, out) in graphs.windows(2).zip(out.rows_mut()) {
         out.fill(R::ZERO);
         match kind {
@@ -68,7 +73,7 @@ fn sum_block<R: Real>(ends: &[usize], v: View<'_, R>, start: usize, share: f64, 
 
 /// Adds to `dv` what `dout` says: every node of a sum gets all of it, of a mean
 /// its share, and of a maximum the first node that attains it.
-pub fn vjp<R: Real>(
+pub(crate) fn vjp<R: Real>(
     kind: Readout,
     graphs: &[usize],
     v: View<'_, R>,

@@ -47,6 +47,7 @@ impl<'a> Destination<'a> {
 ///
 /// # Errors
 /// When there is such an entry, or the folder cannot be looked into.
+#[doc(hidden)]
 pub fn check_replaceable(folder: &Path, own: &dyn Fn(&DirEntry) -> bool) -> Result<()> {
     let failed = |e| Error::io(folder, Action::Read, e);
     let mut foreign = Vec::new();
@@ -75,6 +76,7 @@ pub fn check_replaceable(folder: &Path, own: &dyn Fn(&DirEntry) -> bool) -> Resu
 ///
 /// # Errors
 /// When the system refuses; both are then where they were.
+#[doc(hidden)]
 pub fn replace_folder(new: &Path, old: &Path) -> Result<()> {
     let failed = |e| Error::io(old, Action::Write, e);
     // What a link leads to is replaced, not the link.

@@ -1,5 +1,6 @@
 //! What a run of training is told: its parameters, beside the network's own.
 
+use hg2v_math::schedule;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -73,5 +74,16 @@ impl Recipe {
     /// Steps an epoch of `graphs` graphs.
     pub fn steps_per_epoch(&self, graphs: usize) -> u64 {
         graphs.div_ceil(self.batch) as u64
+    }
+
+    /// The rate of step `step` of `total`: from [`lr`](Recipe::lr) down by the same factor every
+    /// step.
+    pub fn rate(&self, step: u64, total: u64) -> f64 {
+        schedule::rate(self.lr, self.decay, step, total)
+    }
+
+    /// The order in which epoch `epoch` takes `graphs` graphs: every graph once, shuffled.
+    pub fn order(&self, graphs: usize, epoch: u64) -> Vec<u32> {
+        schedule::order(graphs, self.seed, epoch)
     }
 }

@@ -5,15 +5,11 @@ mod naive;
 
 use std::collections::BTreeMap;
 
-use hg2v::coarsen::{Level, Params, Pyramid, coarsen, contract::contract};
+use hg2v::coarsen::{Level, Params, Pyramid, coarsen};
 use hg2v::graph::{Graph, GraphRecord, WeightPolicy};
-use hg2v::model::architecture::Layer;
-use hg2v::model::{Architecture, Keep, Layout, Network, Seeds, Tape};
-use hg2v::nn::dense::Activation;
-use hg2v::nn::device::Window;
-use hg2v::nn::pairs::{LevelLoss, Negatives, Score};
-use hg2v::nn::readout::Readout;
-use hg2v::nn::{Batch, Cpu, Device};
+use hg2v::internals::{Batch, Cpu, Device, Keep, Layout, Network, Seeds, Tape, Window, contract};
+use hg2v::model::{Activation, Architecture, Layer, Readout};
+use hg2v::train::{LevelLoss, Negatives, Score};
 use hg2v_math::Real;
 use serde::Deserialize;
 

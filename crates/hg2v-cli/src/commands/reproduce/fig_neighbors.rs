@@ -5,8 +5,8 @@
 
 use std::fmt::Write;
 
+use hg2v::context::Machine;
 use hg2v::graph::{GraphRecord, Scalar};
-use hg2v::nn::machine::Machine;
 use hg2v::prepare::{Collection, Run};
 use hg2v::{Hg2vParams, Method, Model};
 use hg2v_math::rng;

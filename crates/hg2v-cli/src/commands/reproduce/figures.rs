@@ -7,8 +7,8 @@ use std::fs;
 use std::io::Write;
 use std::time::Instant;
 
+use hg2v::context::MachineName;
 use hg2v::error::{Action, Error, Place};
-use hg2v::nn::machine::MachineName;
 use hg2v::output::OutputFile;
 use serde_json::{Value, json};
 

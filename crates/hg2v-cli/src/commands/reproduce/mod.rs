@@ -15,9 +15,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use hg2v::context::Machine;
 use hg2v::dataset::catalog;
 use hg2v::error::{Action, Error, Place};
-use hg2v::nn::machine::Machine;
 use hg2v::prepare::Run;
 use hg2v::saved::DataNote;
 use hg2v::{Hg2vParams, Method as _, Untrained};

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use hg2v::context::Machine;
 use hg2v::error::{Action, Error, shown};
 use hg2v::graph::GraphRecord;
-use hg2v::nn::machine::Machine;
 use hg2v::prepare::Run;
 use hg2v::saved::DataNote;
 use hg2v::{Hg2v, Method, Untrained};

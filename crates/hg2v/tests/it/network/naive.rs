@@ -2,11 +2,9 @@
 
 use hg2v::coarsen::Pyramid;
 use hg2v::graph::Graph;
-use hg2v::model::Layout;
-use hg2v::model::architecture::Layer;
-use hg2v::nn::dense::Activation;
-use hg2v::nn::pairs::{Negatives, Score};
-use hg2v::nn::readout::Readout;
+use hg2v::internals::Layout;
+use hg2v::model::{Activation, Layer, Readout};
+use hg2v::train::{Negatives, Score};
 
 use super::{Sample, read};
 

@@ -1,6 +1,6 @@
 //! Which graphs when, and how far each step goes.
 
-use hg2v_math::rng;
+use crate::rng;
 
 /// The rate of step `step` of `total`: from `rate` down to `rate / decay`, by the
 /// same factor every step.

@@ -42,7 +42,8 @@ impl Examples {
             serde_json::from_str(weights).map_err(|e| unreadable(py, &e))?;
         work::run(py, threads, None, |watch| {
             coarsening.check()?;
-            let needs = Needs { weights, coarsening: Some(coarsening), features: None };
+            let needs =
+                Needs::default().weights(weights).coarsening(Some(coarsening)).features(None);
             let made = Collection::new(graphs.run(), &needs, &watch.context())?;
             let both = made.graphs.iter().zip(&made.pyramids);
             let examples = both.map(|(graph, up)| Example::new(graph, up, Vec::new(), levels));

@@ -43,7 +43,8 @@ pub(crate) fn embed_file(
         // What the command kept, it goes on with, and the other way round.
         let device = MachineName::Cpu.to_string();
         let partial = partial_beside(&out, &*model, per, &device, CHECKPOINT_EVERY)?;
-        let options = Options { per, shard, cache: None, partial, pool: Some(pool) };
+        let options =
+            Options::default().per(per).shard(shard).cache(None).partial(partial).pool(Some(pool));
         let stream = Stream::start(source, model, options)?;
         stream.write(Destination { path: &out, overwrite }, &watch.context())
     })?;

@@ -125,7 +125,7 @@ pub(crate) fn check_vectors(
 
 /// A look at everything, with the features that `fit` takes unless told otherwise.
 pub(crate) fn summary_options() -> SummaryOptions {
-    SummaryOptions { features: Hg2vParams::default().features, ..SummaryOptions::default() }
+    SummaryOptions::default().features(Hg2vParams::default().features)
 }
 
 /// What a command asks of a graph, beyond that it can be read.

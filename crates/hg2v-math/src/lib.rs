@@ -30,3 +30,21 @@ pub mod schedule;
 pub mod linalg;
 
 pub use real::Real;
+
+/// Setters for the fields of settings, each with its field's name, so that they are chained and
+/// fields can be added: `Recipe::default().epochs(5).seed(7)`.
+#[macro_export]
+macro_rules! setters {
+    ($settings:ident { $($field:ident: $kind:ty),+ $(,)? }) => {
+        impl $settings {
+            $(
+                #[doc = concat!("The same with this `", stringify!($field), "`.")]
+                #[must_use]
+                pub fn $field(mut self, $field: $kind) -> Self {
+                    self.$field = $field;
+                    self
+                }
+            )+
+        }
+    };
+}

@@ -91,7 +91,7 @@ impl Map {
         methods: &[ProjectionMethod],
         mut watch: impl FnMut(&'static str),
     ) -> Result<Map> {
-        let SearchOptions { metric, standardise, index, seed } = options;
+        let SearchOptions { metric, standardise, index, seed, .. } = options;
         watch("neighbours");
         let space = match standardise {
             true => Space::standardised(dim, vectors, metric)?,
@@ -148,8 +148,7 @@ mod tests {
         for (metric, standardise) in
             [(Metric::Euclidean, false), (Metric::Euclidean, true), (Metric::Cosine, true)]
         {
-            let options =
-                SearchOptions { metric, standardise, seed: 3, ..SearchOptions::default() };
+            let options = SearchOptions::default().metric(metric).standardise(standardise).seed(3);
             let methods = [ProjectionMethod::Umap, ProjectionMethod::Tsne, ProjectionMethod::Pca];
             let map = Map::new(DIM, vectors.clone(), options, &methods, |_| ()).unwrap();
             let mut rows = vectors.clone();

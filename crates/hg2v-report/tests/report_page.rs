@@ -84,7 +84,7 @@ fn the_same_page_at_any_number_of_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let run = Run::in_memory(&records);
-            let needs = Needs { coarsening: Some(Params::default()), ..Needs::default() };
+            let needs = Needs::default().coarsening(Some(Params::default()));
             let collection = Collection::new(run, &needs, &Context::default()).unwrap();
             let contents =
                 Contents { map: drawn(line(40)), sample: 30, seed: 5, ..Contents::of(&collection) };

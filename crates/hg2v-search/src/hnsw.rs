@@ -25,6 +25,7 @@ use crate::space::{Metric, Neighbor, Space, square};
 
 /// How a graph of links is made and searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Params {
     /// Links of a row on a level, now and then half as many more; twice as many on the lowest.
     pub links: usize,
@@ -35,6 +36,8 @@ pub struct Params {
     /// Seeds the levels and the order in which rows are added.
     pub seed: u64,
 }
+
+hg2v_math::setters!(Params { links: usize, breadth: usize, search: usize, seed: u64 });
 
 impl Default for Params {
     fn default() -> Params {

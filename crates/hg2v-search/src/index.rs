@@ -13,6 +13,7 @@ pub const APPROXIMATE_FROM: usize = 50_000;
 
 /// How an index finds neighbours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum IndexKind {
     /// By looking at all rows, up to [`APPROXIMATE_FROM`] of them; by links beyond.
     #[default]

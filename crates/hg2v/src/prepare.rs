@@ -17,6 +17,7 @@ use crate::progress::Stage;
 
 /// What is done to graphs before a model sees them.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Needs {
     /// What becomes of edge weights.
     pub weights: WeightPolicy,
@@ -25,6 +26,12 @@ pub struct Needs {
     /// Which node features it takes; `None` where it takes none that are computed.
     pub features: Option<FeatureChoice>,
 }
+
+hg2v_math::setters!(Needs {
+    weights: WeightPolicy,
+    coarsening: Option<coarsen::Params>,
+    features: Option<FeatureChoice>,
+});
 
 /// How records become [`Example`]s.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -43,6 +43,7 @@ pub trait Design: fmt::Display + Sync {
 /// How a network is trained.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Recipe {
     /// The first learning rate.
     #[serde(alias = "rate")]
@@ -64,6 +65,18 @@ pub struct Recipe {
     /// Seeds every random decision.
     pub seed: u64,
 }
+
+hg2v_math::setters!(Recipe {
+    lr: f64,
+    halve: u64,
+    batch: usize,
+    epochs: u64,
+    patience: u64,
+    decay: f64,
+    held_out: f64,
+    features: FeatureChoice,
+    seed: u64,
+});
 
 impl Default for Recipe {
     fn default() -> Recipe {

@@ -30,12 +30,15 @@ use super::skip_gram::{Document, Words};
 /// As [`Graph2Vec`], over the nodes of all levels.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct Graph2VecLoukas {
     /// Labels and their vectors.
     pub graph2vec: Graph2Vec,
     /// How graphs are coarsened.
     pub coarsening: coarsen::Params,
 }
+
+hg2v_math::setters!(Graph2VecLoukas { graph2vec: Graph2Vec, coarsening: coarsen::Params });
 
 const NAME: &str = "graph2vec-loukas";
 
@@ -54,7 +57,7 @@ impl Method for Graph2VecLoukas {
     }
 
     fn needs(&self) -> Needs {
-        Needs { coarsening: Some(self.coarsening), ..Needs::default() }
+        Needs::default().coarsening(Some(self.coarsening))
     }
 
     fn fit_collection(

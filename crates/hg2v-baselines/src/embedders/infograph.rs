@@ -48,6 +48,7 @@ use crate::tape::{Graphs, Var};
 /// The method and its settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct InfoGraph {
     /// `d`: numbers a node and layer.
     pub hidden: usize,
@@ -65,6 +66,16 @@ pub struct InfoGraph {
     /// Seeds every random decision.
     pub seed: u64,
 }
+
+hg2v_math::setters!(InfoGraph {
+    hidden: usize,
+    layers: usize,
+    epochs: u64,
+    batch: usize,
+    lr: f64,
+    features: FeatureChoice,
+    seed: u64,
+});
 
 impl Default for InfoGraph {
     /// The authors' sizes and their middle learning rate.
@@ -155,7 +166,7 @@ impl Method for InfoGraph {
     }
 
     fn needs(&self) -> Needs {
-        Needs { features: Some(self.features), ..Needs::default() }
+        Needs::default().features(Some(self.features))
     }
 
     fn fit_collection(

@@ -44,6 +44,7 @@ pub type Document = Vec<(u32, u32)>;
 /// How vectors are fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct SkipGram {
     /// Numbers a vector.
     pub dim: usize,
@@ -70,6 +71,20 @@ pub struct SkipGram {
     /// Seeds every random decision.
     pub seed: u64,
 }
+
+hg2v_math::setters!(SkipGram {
+    dim: usize,
+    epochs: usize,
+    lr: f32,
+    negatives: f32,
+    sample: f64,
+    min_count: usize,
+    batch: usize,
+    drawn: usize,
+    ridge: f32,
+    steps: usize,
+    seed: u64,
+});
 
 /// Chosen by validation accuracy inside the training parts of three splits of MUTAG, PTC_FR,
 /// ENZYMES, PROTEINS and IMDB-BINARY and one of NCI1, among some thirty settings, few of them

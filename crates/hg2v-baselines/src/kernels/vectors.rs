@@ -96,6 +96,7 @@ impl Kernel {
 /// O(m·d). By attributes it costs `m` transport problems.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct KernelVectors {
     /// The kernel.
     pub kernel: Kernel,
@@ -106,6 +107,13 @@ pub struct KernelVectors {
     /// Seeds the choice of landmarks, and the rotation.
     pub seed: u64,
 }
+
+hg2v_math::setters!(KernelVectors {
+    kernel: Kernel,
+    dim: usize,
+    landmarks: Option<usize>,
+    seed: u64,
+});
 
 impl KernelVectors {
     /// Vectors of a kernel, with all else as it is by default.
@@ -128,7 +136,7 @@ impl KernelVectors {
         KernelVectors::of(Kernel::Wwl { rounds: 3, lambda: None, nodes: Nodes::Auto })
     }
 
-    fn landmarks(&self) -> usize {
+    fn most_landmarks(&self) -> usize {
         self.landmarks.unwrap_or(2 * self.dim).min(MOST_LANDMARKS)
     }
 }
@@ -171,7 +179,7 @@ impl Method for KernelVectors {
         self.check()?;
         let mut chosen = train.to_vec();
         shuffle(&mut chosen, &mut stream(self.seed, "landmarks", 0, 0));
-        chosen.truncate(self.landmarks());
+        chosen.truncate(self.most_landmarks());
         let landmarks = self.landmarks_of(collection, train, &chosen)?;
         let mut model = KernelModel {
             settings: *self,

@@ -32,10 +32,13 @@ use crate::wl::Histograms;
 /// As the [subtree kernel](super::wl_subtree): no matching is searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct WlOa {
     /// `h`, the most rounds.
     pub rounds: usize,
 }
+
+hg2v_math::setters!(WlOa { rounds: usize });
 
 /// Seven rounds, as in the paper.
 impl Default for WlOa {

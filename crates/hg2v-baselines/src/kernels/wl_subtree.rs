@@ -30,10 +30,13 @@ use crate::wl::Histograms;
 /// that two graphs have in common; memory 8·n² bytes a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct WlSubtree {
     /// `h`, the most rounds.
     pub rounds: usize,
 }
+
+hg2v_math::setters!(WlSubtree { rounds: usize });
 
 /// Seven rounds, as in the papers that choose among them.
 impl Default for WlSubtree {

@@ -65,6 +65,7 @@ use serde_json::Value;
 /// The kernel, and the settings to choose from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct Wwl {
     /// What nodes are compared by.
     pub nodes: Nodes,
@@ -73,6 +74,8 @@ pub struct Wwl {
     /// Numbers `λ`.
     pub lambdas: Vec<f64>,
 }
+
+hg2v_math::setters!(Wwl { nodes: Nodes, rounds: Vec<usize>, lambdas: Vec<f64> });
 
 /// What nodes are compared by.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -303,12 +306,11 @@ impl Propagation {
         train: &[usize],
         rounds: usize,
     ) -> hg2v::Result<Propagation> {
-        let choice = FeatureChoice {
-            attributes: true,
-            labels: false,
-            degree: When::Auto,
-            structure: When::Never,
-        };
+        let choice = FeatureChoice::default()
+            .attributes(true)
+            .labels(false)
+            .degree(When::Auto)
+            .structure(When::Never);
         let run = collection.run;
         let subjects = train.iter().map(|&i| collection.subject(i));
         Ok(Propagation { features: FeatureSchema::fit(run.file, choice, subjects)?, rounds })

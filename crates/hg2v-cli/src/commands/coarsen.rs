@@ -102,13 +102,12 @@ impl Tally {
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
-    let params = Params {
-        method: args.method.into(),
-        k: args.k,
-        ratio: args.ratio,
-        max_levels: args.max_levels,
-        seed: context.seed(),
-    };
+    let params = Params::default()
+        .method(args.method.into())
+        .k(args.k)
+        .ratio(args.ratio)
+        .max_levels(args.max_levels)
+        .seed(context.seed());
     params.check()?;
     let started = Instant::now();
     refuse_json(&args.out, context)?;
@@ -117,7 +116,8 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let (path, progress) = (source.path.clone(), context.progress("coarsening", source.len));
     let mut out = OutputFile::create(args.force.at(&args.out))?;
     let mut tally = Tally::default();
-    let needs = Needs { weights: args.weights.into(), coarsening: Some(params), features: None };
+    let needs =
+        Needs::default().weights(args.weights.into()).coarsening(Some(params)).features(None);
     let work = hg2v::context::Context::default().cached_in(args.cache.open());
     for chunk in Chunks::new(source, Shard::WHOLE) {
         let chunk = chunk?;

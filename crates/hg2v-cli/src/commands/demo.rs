@@ -209,8 +209,7 @@ fn draw(
     let dim = trained.model.dim();
     let config = trained.model.config().any()?;
     // Where a particle is says most in these vectors, and least about its aggregate.
-    let search =
-        SearchOptions { metric: Metric::Euclidean, standardise: true, ..SearchOptions::default() };
+    let search = SearchOptions::default().metric(Metric::Euclidean).standardise(true);
     let map =
         Map::new(dim, vectors, search, &[ProjectionMethod::Pca, ProjectionMethod::Umap], |_| ())?;
     let contents = Contents {

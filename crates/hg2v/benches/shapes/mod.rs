@@ -11,7 +11,7 @@ const LEVELS: usize = 3;
 
 /// The network, for as many features as `dim`.
 pub(crate) fn network(dim: usize) -> Network {
-    let architecture = Architecture { dim, hops: HOPS, levels: LEVELS, ..Architecture::default() };
+    let architecture = Architecture::default().dim(dim).hops(HOPS).levels(LEVELS);
     Network { layout: Layout::new(&architecture, dim).unwrap() }
 }
 

@@ -30,6 +30,7 @@ use contract::{assignment_of, contract};
 /// How the sets to contract are chosen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Method {
     /// Closed neighbourhoods of least local variation. HG2V's.
     #[default]
@@ -94,6 +95,7 @@ impl Method {
 
 /// What [`coarsen`] is to do.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Params {
     /// How sets are chosen.
     pub method: Method,
@@ -107,6 +109,8 @@ pub struct Params {
     /// methods draw nothing.
     pub seed: u64,
 }
+
+hg2v_math::setters!(Params { method: Method, k: usize, ratio: f64, max_levels: usize, seed: u64 });
 
 impl Default for Params {
     /// HG2V's: neighbourhoods, `k = 6`, `r = 0.99`, at most ten levels.
@@ -188,7 +192,7 @@ pub struct Level {
 ///     ..GraphRecord::default()
 /// };
 /// let (graph, _) = Graph::from_record(&path, WeightPolicy::Use).unwrap();
-/// let pyramid = coarsen(&graph, &Params { ratio: 0.5, ..Params::default() })?;
+/// let pyramid = coarsen(&graph, &Params::default().ratio(0.5))?;
 /// assert_eq!(pyramid.levels[0].assignment, [0, 0, 0, 1, 2, 2]);
 /// # Ok::<(), hg2v::Error>(())
 /// ```

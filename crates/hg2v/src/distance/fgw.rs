@@ -37,6 +37,7 @@ use crate::graph::{Features, Graph};
 
 /// What is compared, and how long is searched.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Params {
     /// How edges and attributes are compared.
     pub loss: Loss,
@@ -50,8 +51,17 @@ pub struct Params {
     pub tolerance: f64,
 }
 
+hg2v_math::setters!(Params {
+    loss: Loss,
+    structure: f64,
+    attributes: f64,
+    most_steps: usize,
+    tolerance: f64,
+});
+
 /// How edge weights and attributes are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Loss {
     /// `|a − b|` and `‖x − y‖`.
     Absolute,

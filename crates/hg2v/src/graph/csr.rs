@@ -32,6 +32,7 @@ pub struct Graph {
 /// What to do with edge weights.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum WeightPolicy {
     /// Use them as they are; refuse a negative one.
     #[default]

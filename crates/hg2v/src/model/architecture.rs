@@ -10,6 +10,7 @@ use crate::nn::readout::Readout;
 /// How a node looks around.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Layer {
     /// Truncated Krylov: `[g, Ãg, …, Ãᵃg]` (Luan et al. 2019). The paper's.
     #[default]
@@ -27,6 +28,7 @@ pub enum Layer {
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct Architecture {
     /// `d`: numbers a node on every level but the finest.
     pub dim: usize,
@@ -49,6 +51,19 @@ pub struct Architecture {
     /// Whether each number `e` of the embedding becomes `sign(e)·ln(1 + |e|)`.
     pub log: bool,
 }
+
+hg2v_math::setters!(Architecture {
+    dim: usize,
+    hops: usize,
+    levels: usize,
+    layer: Layer,
+    input: Option<Activation>,
+    bias: bool,
+    readout: Vec<Readout>,
+    finest: bool,
+    local: bool,
+    log: bool,
+});
 
 impl Default for Architecture {
     /// The paper's reading.

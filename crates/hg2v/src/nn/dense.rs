@@ -12,6 +12,7 @@ const ROWS: usize = 64;
 /// What follows a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Activation {
     /// Nothing.
     Linear,

@@ -20,6 +20,7 @@ const TILE: usize = 1 << 20;
 /// How pairs are scored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Score {
     /// The Jensen–Shannon estimator of mutual information, the paper's, with
     /// positives and negatives each averaged:
@@ -42,6 +43,7 @@ pub enum Score {
 /// Which super-nodes a node is to be told from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Negatives {
     /// All others of the batch, its own graph's included.
     #[default]

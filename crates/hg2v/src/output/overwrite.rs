@@ -11,6 +11,7 @@ use crate::error::{Action, Error, Result};
 /// What becomes of something that stands where an output is to go. Pipes and devices are written
 /// to in any case, and an empty folder may become one that is not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Overwrite {
     /// A file is replaced; a folder is not.
     #[default]

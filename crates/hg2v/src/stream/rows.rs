@@ -15,6 +15,7 @@ use crate::vectors::{Key, Shape, VectorSink};
 
 /// What a row is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Per {
     /// A graph.
     #[default]

@@ -9,6 +9,7 @@ use crate::nn::pairs::{Negatives, Score};
 /// How a network is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct Recipe {
     /// How often every graph is seen.
     pub epochs: u64,
@@ -27,6 +28,16 @@ pub struct Recipe {
     /// Seeds the first parameters and the order of the graphs.
     pub seed: u64,
 }
+
+hg2v_math::setters!(Recipe {
+    epochs: u64,
+    batch: usize,
+    lr: f64,
+    decay: f64,
+    loss: Score,
+    negatives: Negatives,
+    seed: u64,
+});
 
 impl Default for Recipe {
     /// The paper's; its first rate, which it does not state, is its authors' code's.

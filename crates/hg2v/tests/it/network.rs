@@ -140,14 +140,12 @@ fn flat(value: &serde_json::Value) -> Vec<f64> {
 
 fn golden() -> (Golden, Network, Vec<Sample>, Vec<f64>) {
     let golden: Golden = serde_json::from_str(include_str!("../fixtures/hg2v_step.json")).unwrap();
-    let architecture = Architecture {
-        dim: golden.dim,
-        hops: golden.hops,
-        levels: golden.levels,
-        input: Some(Activation::Relu),
-        bias: true,
-        ..Architecture::default()
-    };
+    let architecture = Architecture::default()
+        .dim(golden.dim)
+        .hops(golden.hops)
+        .levels(golden.levels)
+        .input(Some(Activation::Relu))
+        .bias(true);
     let network = Network { layout: Layout::new(&architecture, golden.input_dim).unwrap() };
     let samples = golden
         .graphs
@@ -219,7 +217,7 @@ fn samples(features: usize) -> Vec<Sample> {
     ];
     let sample = |(salt, (n, edges)): (usize, (u32, &[Edge]))| {
         let graph = graph_of(n, edges);
-        let pyramid = coarsen(&graph, &Params { ratio: 0.7, ..Params::default() }).unwrap();
+        let pyramid = coarsen(&graph, &Params::default().ratio(0.7)).unwrap();
         let features = noise(n as usize * features, salt as u64);
         Sample { graph, pyramid, features }
     };
@@ -228,37 +226,32 @@ fn samples(features: usize) -> Vec<Sample> {
 
 /// Every choice of architecture and loss at least once.
 fn variants() -> Vec<(Architecture, Score, Negatives)> {
-    let small = Architecture { dim: 3, hops: 2, levels: 2, ..Architecture::default() };
+    let small = Architecture::default().dim(3).hops(2).levels(2);
     let all = vec![Readout::Mean, Readout::Sum, Readout::Max];
     vec![
         (small.clone(), Score::JensenShannon, Negatives::All),
         (
-            Architecture { bias: true, finest: true, local: true, log: true, ..small.clone() },
+            small.clone().bias(true).finest(true).local(true).log(true),
             Score::JensenShannon,
             Negatives::OtherGraphs,
         ),
         (
-            Architecture {
-                input: Some(Activation::Tanh),
-                readout: all,
-                finest: true,
-                ..small.clone()
-            },
+            small.clone().input(Some(Activation::Tanh)).readout(all).finest(true),
             Score::InfoNce,
             Negatives::All,
         ),
         (
-            Architecture { input: Some(Activation::Relu), levels: 4, local: true, ..small.clone() },
+            small.clone().input(Some(Activation::Relu)).levels(4).local(true),
             Score::CosineInfoNce { temperature: 0.3 },
             Negatives::OtherGraphs,
         ),
         (
-            Architecture { layer: Layer::Gcn, input: Some(Activation::Linear), ..small.clone() },
+            small.clone().layer(Layer::Gcn).input(Some(Activation::Linear)),
             Score::InfoNce,
             Negatives::OtherGraphs,
         ),
         (
-            Architecture { layer: Layer::Gcn, finest: true, levels: 1, ..small },
+            small.layer(Layer::Gcn).finest(true).levels(1),
             Score::CosineInfoNce { temperature: 1.5 },
             Negatives::All,
         ),
@@ -358,7 +351,7 @@ fn larger_samples() -> Vec<Sample> {
 #[test]
 fn a_step_gives_the_same_bits_at_any_number_of_threads() {
     let samples = larger_samples();
-    let architecture = Architecture { dim: 48, local: true, ..Architecture::default() };
+    let architecture = Architecture::default().dim(48).local(true);
     let network = Network { layout: Layout::new(&architecture, 3).unwrap() };
     let parameters: Vec<f64> = noise(network.layout.len, 3).iter().map(|p| 0.2 * p).collect();
     let pairs = Some((Score::JensenShannon, Negatives::All));
@@ -378,7 +371,7 @@ fn a_step_gives_the_same_bits_at_any_number_of_threads() {
 fn a_graph_has_the_same_embedding_alone_and_among_others_with_or_without_a_tape() {
     let samples = larger_samples();
     for local in [false, true] {
-        let architecture = Architecture { dim: 48, local, ..Architecture::default() };
+        let architecture = Architecture::default().dim(48).local(local);
         let network = Network { layout: Layout::new(&architecture, 3).unwrap() };
         let parameters: Vec<f64> = noise(network.layout.len, 3).iter().map(|p| 0.2 * p).collect();
         let parameters = cast::<f32>(&parameters);

@@ -235,7 +235,7 @@ impl Job<'_> {
         }
         let needs = match &judged {
             Judged::Method(method) => method.needs(),
-            Judged::Learner(_) => Needs { features: Some(default_features()), ..Needs::default() },
+            Judged::Learner(_) => Needs::default().features(Some(default_features())),
             Judged::Kernel(_) => Needs::default(),
         };
         let collection = graphs::collected(self.graphs, &needs, self.cache.open(), context)?;

@@ -54,7 +54,7 @@ pub(super) fn make(args: &Args, context: &Context) -> anyhow::Result<Figure> {
     let few: Vec<GraphRecord> = indices.iter().map(|&i| records[i].clone()).collect();
     let run = Run::of(&few, &file);
     let coarsening = coarsen::Params::default();
-    let needs = Needs { coarsening: Some(coarsening), ..Needs::default() };
+    let needs = Needs::default().coarsening(Some(coarsening));
     let collection = graphs::collected(run, &needs, None, context)?;
     let digits: Vec<Digit> = (0..few.len())
         .map(|i| Digit {

@@ -66,7 +66,7 @@ pub(super) fn make(args: &Args, context: &Context) -> anyhow::Result<Figure> {
         let (file, records) = origin.records(context)?;
         let run = Run::of(&records, &file);
         let coarsening = Some(coarsen::Params::default());
-        let needs = Needs { coarsening, ..Needs::default() };
+        let needs = Needs::default().coarsening(coarsening);
         let collection = graphs::collected(run, &needs, args.cache.open(), context)?;
         all.push(measured(set, &collection, runs, pairs, context)?);
     }

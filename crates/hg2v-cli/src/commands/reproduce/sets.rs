@@ -64,9 +64,8 @@ pub(super) fn find(set: &str, folder: &Path) -> Result<Origin, String> {
         "FASHION-MNIST" => idx(folder, "FASHION-MNIST-t10k-", ["images-idx3-ubyte"])
             .map(|files| Origin::Images(files, images::Params::default())),
         // Its images have no blank background.
-        "USPS" => idx(folder, "USPS-", ["images-idx3-short", "images-idx3-ubyte"]).map(|files| {
-            Origin::Images(files, images::Params { threshold: 0.3, ..images::Params::default() })
-        }),
+        "USPS" => idx(folder, "USPS-", ["images-idx3-short", "images-idx3-ubyte"])
+            .map(|files| Origin::Images(files, images::Params::default().threshold(0.3))),
         "FRANKENSTEIN-R" => {
             let bursi = locate(Path::new("BURSI"), Some(folder)).ok();
             bursi.zip(mnist(folder)).map(|(bursi, images)| Origin::Frankenstein(bursi, images))

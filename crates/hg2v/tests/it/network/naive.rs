@@ -61,6 +61,7 @@ fn activate(kind: Activation, y: f64) -> f64 {
         Activation::Linear => y,
         Activation::Relu => y.max(0.0),
         Activation::Tanh => y.tanh(),
+        other => panic!("{other:?} has no twin"),
     }
 }
 
@@ -106,6 +107,7 @@ pub(crate) fn run(
             let used = match a.layer {
                 Layer::Krylov => &powers[..],
                 Layer::Gcn => &powers[1..2],
+                other => panic!("{other:?} has no twin"),
             };
             let k: Matrix = (0..graph.num_nodes())
                 .map(|u| used.iter().flat_map(|power| power[u].clone()).collect())
@@ -166,6 +168,7 @@ fn loss(
                     let own = match negatives {
                         Negatives::All => c == b && v == parent[u],
                         Negatives::OtherGraphs => c == b,
+                        other => panic!("{other:?} has no twin"),
                     };
                     if !own {
                         negative.push(softplus(s(gv)));

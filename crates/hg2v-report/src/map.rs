@@ -42,9 +42,7 @@ impl ProjectionMethod {
         match self {
             ProjectionMethod::Pca => Ok(components.to_vec()),
             ProjectionMethod::Tsne => tsne(graph, components, &Tsne::default(), |_| ()),
-            ProjectionMethod::Umap => {
-                umap(graph, components, &Umap { seed, ..Umap::default() }, |_| ())
-            }
+            ProjectionMethod::Umap => umap(graph, components, &Umap::default().seed(seed), |_| ()),
         }
     }
 }

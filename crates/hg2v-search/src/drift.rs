@@ -56,6 +56,17 @@ pub struct Drift {
 /// # Complexity
 /// `O(N² · (dim + permutations))` time for `N` vectors in both sets, and `O(N · dim)` space beside
 /// some 2²⁴ numbers: divisions that do not fit at once measure the distances again.
+///
+/// # Examples
+/// ```
+/// use hg2v_search::Metric;
+/// use hg2v_search::drift::drift;
+/// let old: Vec<f32> = (0..20).map(|i| (i % 5) as f32).collect();
+/// let new: Vec<f32> = old.iter().map(|x| x + 10.0).collect();
+/// assert!(drift(1, &old, &new, Metric::Euclidean, 99, 7)?.p_value < 0.05);
+/// assert!(drift(1, &old, &old, Metric::Euclidean, 99, 7)?.p_value > 0.5);
+/// # Ok::<(), hg2v::Error>(())
+/// ```
 pub fn drift(
     dim: usize,
     first: &[f32],

@@ -126,6 +126,17 @@ impl Hnsw {
     ///
     /// # Complexity
     /// About `O(n · log n · breadth · links · dim)` time, `O(n · links)` space.
+    ///
+    /// # Examples
+    /// ```
+    /// use hg2v_search::hnsw::{Hnsw, Params};
+    /// use hg2v_search::{Metric, Space};
+    /// let rows = (0..1000).map(|i| i as f32).collect();
+    /// let space = Space::new(1, rows, Metric::Euclidean)?;
+    /// let links = Hnsw::new(&space, Params::default().links(8), |_| ())?;
+    /// assert_eq!(links.nearest(&space, &[41.7], 1)?[0][0].position, 42);
+    /// # Ok::<(), hg2v::Error>(())
+    /// ```
     pub fn new<R: Real>(
         space: &Space<R>,
         params: Params,
@@ -158,6 +169,9 @@ impl Hnsw {
     ///
     /// # Errors
     /// As there.
+    ///
+    /// # Complexity
+    /// About `O(log n · search · links · dim)` time a query.
     pub fn nearest<R: Real>(
         &self,
         space: &Space<R>,

@@ -37,6 +37,9 @@ impl<R: Real> Index<R> {
     ///
     /// # Errors
     /// None that the defaults can cause.
+    ///
+    /// # Complexity
+    /// Nothing where it is exact; else as [`Hnsw::new`].
     pub fn new(
         space: Space<R>,
         kind: IndexKind,
@@ -97,6 +100,9 @@ impl<R: Real> Index<R> {
     ///
     /// # Errors
     /// `k` of 0.
+    ///
+    /// # Complexity
+    /// `O(n² · dim)` time where it is exact; else a search a row.
     pub fn neighbor_graph(&self, k: usize) -> Result<NeighborGraph> {
         let lists = if self.is_exact() {
             exact::nearest_others(&self.space, k)?

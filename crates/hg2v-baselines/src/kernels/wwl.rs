@@ -37,7 +37,7 @@
 //! ```
 //!
 //! and `d` is the Euclidean distance between the sequences as one long vector. Transport
-//! is exact ([`hg2v::distance::simplex`]). `k` need not be positive definite here.
+//! is exact (`hg2v::distance::simplex`). `k` need not be positive definite here.
 //!
 //! A graph without nodes counts as one node like no other: at distance 1 from all labels;
 //! with attributes, all zeros, which is the mean.

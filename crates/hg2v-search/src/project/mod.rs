@@ -15,7 +15,7 @@
 //!
 //! let vectors: Vec<f32> = (0..40).map(|i| (i * i % 17) as f32).collect();
 //! let rows = vectors.len() / 4;
-//! let (t, u) = (Tsne::default(), Umap { neighbors: 5, ..Umap::default() });
+//! let (t, u) = (Tsne::default(), Umap::default().neighbors(5));
 //! let k = t.neighbors_needed(rows)?.max(u.neighbors_needed(rows)?);
 //! let space = Space::new(4, vectors.clone(), Metric::Euclidean)?;
 //! let graph = Index::new(space, IndexKind::BySize, 0, |_| {})?.neighbor_graph(k)?;

@@ -181,7 +181,7 @@ pub struct Level {
 /// Isolated nodes stay as they are on every level. A graph may have no level at
 /// all: one that removes two nodes or fewer is not worth having.
 ///
-/// # Example
+/// # Examples
 /// ```
 /// use hg2v::coarsen::{Params, coarsen};
 /// use hg2v::graph::{Graph, GraphRecord, WeightPolicy};

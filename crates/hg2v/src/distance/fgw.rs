@@ -140,6 +140,7 @@ pub struct Coupling {
 /// for attributes alone; the best for attributes and strengths of nodes; and nodes in
 /// their order, where there are equally many.
 ///
+/// # Examples
 /// ```
 /// use hg2v::distance::fgw::{Attributed, Params, fgw};
 /// use hg2v::graph::{Features, Graph, GraphRecord, WeightPolicy};
@@ -189,6 +190,9 @@ pub fn fgw(a: Attributed<'_>, b: Attributed<'_>, params: &Params) -> Result<Coup
 ///
 /// # Errors
 /// As [`fgw`]; a start of another shape.
+///
+/// # Complexity
+/// As [`fgw`], whose starts are up to four.
 pub fn descend(
     a: Attributed<'_>,
     b: Attributed<'_>,

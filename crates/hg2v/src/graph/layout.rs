@@ -34,6 +34,7 @@ const BLANK: f64 = 1.5;
 
 /// A point for each node; edges are about 1 long, and the lower left corner is `(0, 0)`.
 ///
+/// # Examples
 /// ```
 /// use hg2v::graph::layout::layout;
 /// use hg2v::graph::{Graph, GraphRecord, WeightPolicy};

@@ -146,19 +146,20 @@ gpu:
 tables: built
 	python3 experiments/tables.py target/release/hg2v
 
-# What is unsafe, where a nightly toolchain with miri and rust-src is: the core's tests under the address
-# sanitizer, and those of shared work under Miri, which also sees races. Rayon needs its newer rules.
-ON_NIGHTLY := cargo +nightly test --release --package hg2v --target x86_64-unknown-linux-gnu
+# What is unsafe, where a nightly toolchain with miri and rust-src is: the core's tests and those of its
+# mathematics under the address sanitizer, and those of shared work under Miri, which also sees races.
+# Rayon needs its newer rules.
+ON_NIGHTLY := cargo +nightly test --release --package hg2v --package hg2v-math --target x86_64-unknown-linux-gnu
 test-unsafe:
 	RUSTFLAGS=-Zsanitizer=address $(ON_NIGHTLY) --lib --target-dir target/asan
 	RUSTFLAGS=-Zsanitizer=address $(ON_NIGHTLY) --test it --target-dir target/asan -- network training coarsening
 	MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-tree-borrows -Zmiri-ignore-leaks" \
-		cargo +nightly miri test --package hg2v --lib --target-dir target/miri -- \
-		parallel nn::gemm::tests::transposes nn::simd::tests::a_dot
+		cargo +nightly miri test --package hg2v-math --lib --target-dir target/miri -- \
+		parallel gemm::tests::transposes simd::tests::a_dot
 
-# What threads share work through, under every order of events: loom's checker on two files of the core.
+# What threads share work through, under every order of events: loom's checker on two files.
 test-loom:
-	cargo test --release --manifest-path crates/hg2v/loom/Cargo.toml --target-dir target/loom
+	cargo test --release --manifest-path crates/hg2v-math/loom/Cargo.toml --target-dir target/loom
 
 # What is published: the crates, built from their packages, the command, the wheel and its source.
 package: built .venv/wheel/ready

@@ -8,7 +8,7 @@ mod reading;
 use std::fs;
 
 use hg2v::graph::{Features, GraphRecord, Scalar};
-use hg2v::model::Layout;
+use hg2v::internals::{self, Layout};
 use hg2v::{Hg2vConfig, saved};
 use hg2v_baselines::registry;
 use sha2::{Digest, Sha256};
@@ -38,7 +38,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     {
         let features = config.model.preparation.features.dim();
         if let Ok(layout) = Layout::new(&config.model.architecture, features)
-            && let Err(error) = saved::read_checkpoint(&path, &layout)
+            && let Err(error) = internals::read_checkpoint(&path, &layout)
         {
             assert!(error.to_string().contains("; "), "{error}");
         }

@@ -9,12 +9,7 @@ use hg2v::dataset::Limits;
 
 /// Small limits.
 pub fn limits() -> Limits {
-    Limits {
-        max_nodes: 1 << 12,
-        max_record_bytes: 1 << 16,
-        max_unpacked_bytes: 1 << 20,
-        ..Limits::default()
-    }
+    Limits::default().max_nodes(1 << 12).max_record_bytes(1 << 16).max_unpacked_bytes(1 << 20)
 }
 
 /// Reads to the end. Every graph that comes out must hold together, and every

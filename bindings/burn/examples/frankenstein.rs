@@ -25,6 +25,7 @@ use burn::nn::conv::{Conv2d, Conv2dConfig};
 use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::activation::relu;
 use burn::tensor::{Device, Tensor, TensorData};
+use hg2v::Hg2v;
 use hg2v::context::Context as Work;
 use hg2v::dataset::Limits;
 use hg2v::dataset::synthetic::Model;
@@ -32,12 +33,10 @@ use hg2v::dataset::synthetic::SyntheticSet;
 use hg2v::dataset::synthetic::frankenstein::{ATTRIBUTES, Frankenstein};
 use hg2v::dataset::synthetic::noise::Noise;
 use hg2v::graph::GraphRecord;
-use hg2v::model::{Architecture, Example, Layout, Network, initial};
-use hg2v::nn::pairs::{Loss, Negatives};
+use hg2v::layer::Layer as Network;
+use hg2v::model::{Architecture, Example};
 use hg2v::prepare::Run;
-use hg2v::train::Recipe;
-use hg2v::train::schedule::{order, rate};
-use hg2v::{Hg2v, Hg2vParams};
+use hg2v::train::{Loss, Negatives, Recipe};
 use hg2v_burn::Layer;
 use hg2v_eval::matrix::Matrix;
 use hg2v_eval::method::Candidate;
@@ -85,7 +84,7 @@ fn main() -> Result<()> {
     };
     let (graphs, epochs, splits) = if quick { (150, 1, 2) } else { (usize::MAX, 10, 10) };
     let records = molecules(Path::new(&folder), graphs)?;
-    let params = Hg2vParams { recipe: Recipe { epochs, ..Recipe::default() }, ..Hg2v::params() };
+    let params = Hg2v::params().epochs(epochs);
     let work = Work::default();
     let collection = params.collect(Run::in_memory(&records), &work)?;
     let study = Study::new(&collection, Mode::Transductive, splits, Default::default())?;
@@ -102,17 +101,16 @@ fn main() -> Result<()> {
     // 1. Pixels as they are.
     let fit = params.prepare(&collection, &collection.all())?;
     let model = fit.train(&work)?;
-    let dim = model.network().layout.embedding_dim();
+    let dim = model.layer().embedding_dim();
     judge("pixels", dim, model.embed_examples(&fit.examples, &work)?)?;
 
     // 2. and 3. The same molecules, an eye in front. Its network is the default one, for as
     // many features as the eye has.
-    let layout = Layout::new(&Architecture::default(), FEATURES)?;
-    let network = Network { layout };
+    let network = Network::new(&Architecture::default(), FEATURES)?;
     for (what, learns) in [("a CNN as it was drawn", false), ("a CNN that learnt", true)] {
         let pipeline = train(&network, &fit.examples, &records, &params.recipe, learns)?;
         let vectors = embed(&pipeline, &network, &fit.examples, &records)?;
-        judge(what, network.layout.embedding_dim(), vectors)?;
+        judge(what, network.embedding_dim(), vectors)?;
     }
     let majority = study.majority();
     println!("{:<28} {:.1}", "the largest class", 100.0 * majority);
@@ -144,7 +142,7 @@ fn train(
 ) -> Result<Pipeline> {
     let device = Device::flex().autodiff();
     device.seed(recipe.seed);
-    let theta = initial(&network.layout, recipe.seed);
+    let theta = network.initial(recipe.seed);
     let len = theta.len();
     let theta = Tensor::from_data(TensorData::new(theta, [len]), &device);
     let mut pipeline = Pipeline { eye: Eye::new(&device), theta: Param::from_tensor(theta) };
@@ -152,7 +150,7 @@ fn train(
     let total = recipe.epochs * recipe.steps_per_epoch(examples.len());
     let mut step = 0;
     for epoch in 0..recipe.epochs {
-        for chosen in order(examples.len(), recipe.seed, epoch).chunks(recipe.batch) {
+        for chosen in recipe.order(examples.len(), epoch).chunks(recipe.batch) {
             let batch: Vec<Example> =
                 chosen.iter().map(|&i| examples[i as usize].clone()).collect();
             let pictures = pictures(chosen.iter().map(|&i| &records[i as usize]), &device);
@@ -164,7 +162,7 @@ fn train(
             let pairs = (Loss::Jsd, Negatives::All);
             let loss = layer.loss(features, pipeline.theta.val(), pairs);
             let gradients = GradientsParams::from_grads(loss.backward(), &pipeline);
-            let rate = rate(recipe.lr, recipe.decay, step, total);
+            let rate = recipe.rate(step, total);
             pipeline = adam.step(rate, pipeline, gradients);
             step += 1;
         }

@@ -11,7 +11,7 @@
 //! use burn::tensor::{Device, Tensor};
 //! use hg2v::context::Context;
 //! use hg2v::graph::GraphRecord;
-//! use hg2v::nn::pairs::{Loss, Negatives};
+//! use hg2v::train::{Negatives, Loss};
 //! use hg2v::prepare::{Collection, Run};
 //! use hg2v::{Hg2v, Model};
 //! use hg2v_burn::{Layer, parameters};
@@ -30,7 +30,7 @@
 //!     model.examples(&Collection::new(run, &model.needs(), &Context::default())?)?;
 //!
 //! let device = Device::flex().autodiff();
-//! let layer = Layer::new(model.network(), &examples);
+//! let layer = Layer::of(&model, &examples);
 //! let features = layer.features(&examples, &device).require_grad();
 //! let theta = parameters(&model, &device).require_grad();
 //! let loss = layer.loss(features.clone(), theta, (Loss::Jsd, Negatives::All));

@@ -11,9 +11,9 @@ use burn::backend::{
 };
 use burn::tensor::{Device, Tensor};
 use hg2v::Hg2v;
+use hg2v::layer::{self, Real};
 use hg2v::model::Example;
-use hg2v::nn::Real;
-use hg2v::nn::pairs::{Loss, Negatives};
+use hg2v::train::{Negatives, Loss};
 
 use crate::layer::Layer;
 
@@ -196,13 +196,13 @@ fn value_in<B: Backend, R: Real + Element>(
     let (features, parameters) = (values::<R>(features), values::<R>(parameters));
     match *value {
         Value::Embeddings => {
-            let rows = layer.embeddings(&features, &parameters);
+            let rows = layer.embeddings(&features, parameters);
             let shape = [layer.num_graphs(), layer.embedding_dim()];
             (B::float_from_data(TensorData::new(rows, shape), device), None)
         }
         Value::Loss(loss, negatives) => {
             let (loss, gradients) =
-                layer.loss_and_gradients(&features, &parameters, (loss, negatives));
+                layer.loss_and_gradients(&features, parameters, (loss, negatives));
             let loss = B::float_from_data(TensorData::new(vec![loss], [1]), device);
             (loss, Some(both::<B, R>(layer, gradients, device)))
         }
@@ -222,7 +222,7 @@ fn embeddings_vjp<B: Backend>(
     ) -> Both<B> {
         let (features, parameters, d) =
             (values::<R>(&features), values::<R>(&parameters), values::<R>(&d));
-        both::<B, R>(layer, layer.embeddings_vjp(&features, &parameters, &d), device)
+        both::<B, R>(layer, layer.embeddings_vjp(&features, parameters, &d), device)
     }
     let device = features.device();
     let data = [features, parameters, d_embeddings].map(numbers::<B>);
@@ -234,9 +234,10 @@ fn embeddings_vjp<B: Backend>(
 
 fn both<B: Backend, R: Element>(
     layer: &Layer,
-    (features, parameters): (Vec<R>, Vec<R>),
+    gradients: layer::Gradients<R>,
     device: &B::Device,
 ) -> Both<B> {
+    let layer::Gradients { features, parameters } = gradients;
     let features = TensorData::new(features, [layer.num_nodes(), layer.num_features()]);
     let parameters = TensorData::new(parameters, [layer.num_parameters()]);
     (B::float_from_data(features, device), B::float_from_data(parameters, device))

@@ -4,8 +4,8 @@ use burn::tensor::{DType, Device, Tensor, TensorData};
 use hg2v::context::Context;
 use hg2v::graph::GraphRecord;
 use hg2v::model::Example;
-use hg2v::nn::pairs::{Loss, Negatives};
 use hg2v::prepare::{Collection, Run};
+use hg2v::train::{Loss, Negatives};
 use hg2v::{Hg2v, Model};
 use hg2v_burn::{Layer, parameters};
 
@@ -26,7 +26,7 @@ fn setting() -> (Hg2v, Vec<Example>, Layer) {
     let run = Run::in_memory(&graphs);
     let collection = Collection::new(run, &model.needs(), &Context::default()).unwrap();
     let (examples, _) = model.examples(&collection).unwrap();
-    let layer = Layer::new(model.network(), &examples);
+    let layer = Layer::of(&model, &examples);
     (model, examples, layer)
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn wl_optimal_assignment<'py>(
     let gram = work::run(py, threads, progress, |watch| {
         check_rounds(rounds)?;
         let context = watch.context();
-        WlOa { rounds }.gram(&flat(graphs, &context)?, &context)
+        WlOa::default().rounds(rounds).gram(&flat(graphs, &context)?, &context)
     })?;
     array(py, &gram)
 }
@@ -44,7 +44,7 @@ pub(crate) fn wwl<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let distances = work::run(py, threads, progress, |watch| {
         check_rounds(rounds)?;
-        let kernel = Wwl { nodes: nodes.parse()?, rounds: vec![rounds], ..Wwl::default() };
+        let kernel = Wwl::default().nodes(nodes.parse()?).rounds(vec![rounds]);
         let context = watch.context();
         let of_each = kernel.distances_by(&flat(graphs, &context)?, known, &context);
         of_each.map(|mut of_each| of_each.swap_remove(0))

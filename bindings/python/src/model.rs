@@ -279,7 +279,7 @@ impl Model {
 
     /// Numbers a node.
     fn feature_dim(&self, py: Python<'_>) -> PyResult<usize> {
-        self.hg2v().map(|hg2v| hg2v.network().layout.features).map_err(|e| raised(py, e.into()))
+        self.hg2v().map(|hg2v| hg2v.layer().num_features()).map_err(|e| raised(py, e.into()))
     }
 
     /// The features in words.

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use hg2v::Model as _;
 use hg2v::coarsen;
 use hg2v::graph::WeightPolicy;
-use hg2v::model::{Architecture, Example, Keep, Layout, Seeds, Workspace, initial};
-use hg2v::nn::pairs::{Loss, Negatives};
-use hg2v::nn::{Batch, Cpu, Device, Real};
+use hg2v::layer::{self, Gradients, Layer, Real};
+use hg2v::model::{Architecture, Example};
 use hg2v::prepare::{Collection, Needs};
+use hg2v::train::{Loss, Negatives};
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
@@ -42,7 +42,8 @@ impl Examples {
             serde_json::from_str(weights).map_err(|e| unreadable(py, &e))?;
         work::run(py, threads, None, |watch| {
             coarsening.check()?;
-            let needs = Needs { weights, coarsening: Some(coarsening), features: None };
+            let needs =
+                Needs::default().weights(weights).coarsening(Some(coarsening)).features(None);
             let made = Collection::new(graphs.run(), &needs, &watch.context())?;
             let both = made.graphs.iter().zip(&made.pyramids);
             let examples = both.map(|(graph, up)| Example::new(graph, up, Vec::new(), levels));
@@ -96,7 +97,7 @@ impl Examples {
 
 /// A network without parameters: where they lie, and what is done with them.
 #[pyclass(module = "hg2v._hg2v", frozen)]
-pub(crate) struct Network(hg2v::model::Network);
+pub(crate) struct Network(Layer);
 
 /// Numbers of either precision, in a row or in rows.
 #[derive(FromPyObject)]
@@ -121,31 +122,28 @@ impl Network {
     fn new(py: Python<'_>, architecture: &str, features: usize) -> PyResult<Network> {
         let architecture: Architecture =
             serde_json::from_str(architecture).map_err(|e| unreadable(py, &e))?;
-        let layout = Layout::new(&architecture, features).map_err(|e| raised(py, e.into()))?;
-        Ok(Network(hg2v::model::Network { layout }))
+        Layer::new(&architecture, features).map(Network).map_err(|e| raised(py, e.into()))
     }
 
     fn __reduce__(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, (String, usize))> {
-        let layout = &self.0.layout;
         let class = py.get_type::<Network>().into_any().unbind();
-        Ok((class, (text(py, &layout.architecture)?, layout.features)))
+        Ok((class, (text(py, self.0.architecture())?, self.0.num_features())))
     }
 
     /// Numbers a node, numbers an embedding, and numbers in all.
     fn sizes(&self) -> (usize, usize, usize) {
-        let layout = &self.0.layout;
-        (layout.features, layout.embedding_dim(), layout.len)
+        (self.0.num_features(), self.0.embedding_dim(), self.0.num_parameters())
     }
 
     /// Where each parameter lies.
     fn tensors(&self) -> Vec<Tensor> {
-        let tensors = self.0.layout.tensors().into_iter();
+        let tensors = self.0.tensors().into_iter();
         tensors.map(|(name, w)| (name, w.offset, w.rows, w.columns, w.stride)).collect()
     }
 
     /// The parameters before training.
     fn initial<'py>(&self, py: Python<'py>, seed: u64) -> Bound<'py, PyArray1<f32>> {
-        PyArray1::from_vec(py, initial(&self.0.layout, seed))
+        PyArray1::from_vec(py, self.0.initial(seed))
     }
 
     /// The embeddings, and what a backward pass needs.
@@ -160,12 +158,12 @@ impl Network {
     ) -> PyResult<(Py<PyAny>, Pass)> {
         match (parameters, features) {
             (Row::Single(parameters), Rows::Single(features)) => {
-                let (e, workspace) = self.embed(py, &parameters, &features, examples, threads)?;
-                Ok((e, Pass::new(&self.0, Kept::Single(workspace))))
+                let (e, pass) = self.embed(py, &parameters, &features, examples, threads)?;
+                Ok((e, Pass { features: self.0.num_features(), kept: Kept::Single(pass) }))
             }
             (Row::Double(parameters), Rows::Double(features)) => {
-                let (e, workspace) = self.embed(py, &parameters, &features, examples, threads)?;
-                Ok((e, Pass::new(&self.0, Kept::Double(workspace))))
+                let (e, pass) = self.embed(py, &parameters, &features, examples, threads)?;
+                Ok((e, Pass { features: self.0.num_features(), kept: Kept::Double(pass) }))
             }
             _ => Err(mixed(py)),
         }
@@ -201,42 +199,23 @@ impl Network {
 }
 
 impl Network {
-    fn placed<R: Real + Element>(
+    /// Refuses features of another shape: the layer sees numbers in a row.
+    fn check_shape<R: Real + Element>(
         &self,
         py: Python<'_>,
-        parameters: &PyReadonlyArray1<'_, R>,
         features: &PyReadonlyArray2<'_, R>,
         examples: &Examples,
-    ) -> PyResult<(Vec<R>, Workspace<Cpu<R>>)> {
-        let layout = &self.0.layout;
-        let nodes: usize = examples.0.iter().map(Example::num_nodes).sum();
-        let shape = [features.as_array().nrows(), features.as_array().ncols()];
-        let refused = |name, value: String, requirement: String| {
-            raised(py, hg2v::Error::parameter(name, value, requirement).into())
-        };
-        if shape != [nodes, layout.features] {
-            let [rows, columns] = shape;
-            let requirement = format!(
-                "the graphs have {nodes} nodes and the network takes {} numbers of each",
-                layout.features
-            );
-            return Err(refused("x", format!("{rows} × {columns}"), requirement));
+    ) -> PyResult<()> {
+        let (nodes, width) =
+            (examples.0.iter().map(Example::num_nodes).sum::<usize>(), self.0.num_features());
+        let [rows, columns] = [features.as_array().nrows(), features.as_array().ncols()];
+        if [rows, columns] == [nodes, width] {
+            return Ok(());
         }
-        let parameters = parameters.as_slice()?.to_vec();
-        if parameters.len() != layout.len {
-            let requirement = format!("the network has {}", layout.len);
-            return Err(refused("parameters", parameters.len().to_string(), requirement));
-        }
-        if examples.0.iter().any(|e| e.batch.levels.len() != layout.architecture.levels) {
-            let requirement = "the graphs were made ready for another number of levels";
-            let levels = layout.architecture.levels.to_string();
-            return Err(refused("levels", levels, requirement.to_owned()));
-        }
-        let device = Cpu::<R>::new();
-        let mut workspace = Workspace::new(&device);
-        let graphs: Vec<&Batch> = examples.0.iter().map(|example| &example.batch).collect();
-        self.0.place_pieces(&device, &mut workspace, &graphs, &[features.as_slice()?]);
-        Ok((parameters, workspace))
+        let requirement =
+            format!("the graphs have {nodes} nodes and the network takes {width} numbers of each");
+        let error = hg2v::Error::parameter("x", format!("{rows} × {columns}"), requirement);
+        Err(raised(py, error.into()))
     }
 
     fn embed<R: Real + Element>(
@@ -246,16 +225,14 @@ impl Network {
         features: &PyReadonlyArray2<'_, R>,
         examples: &Examples,
         threads: usize,
-    ) -> PyResult<(Py<PyAny>, Workspace<Cpu<R>>)> {
-        let (parameters, mut workspace) = self.placed(py, parameters, features, examples)?;
-        let (network, device) = (&self.0, Cpu::<R>::new());
-        let (embeddings, workspace) = work::run(py, threads, None, |_| {
-            network.forward(&device, &parameters, &mut workspace, Keep::Everything, true);
-            Ok::<_, hg2v::Error>((network.embeddings(&device, &workspace), workspace))
-        })?;
-        let shape = [examples.0.len(), network.layout.embedding_dim()];
+    ) -> PyResult<(Py<PyAny>, layer::Pass<R>)> {
+        self.check_shape(py, features, examples)?;
+        let (parameters, features) = (parameters.as_slice()?.to_vec(), features.as_slice()?);
+        let (embeddings, pass) =
+            work::run(py, threads, None, |_| self.0.forward(&examples.0, features, parameters))?;
+        let shape = [examples.0.len(), self.0.embedding_dim()];
         let embeddings = PyArray1::from_vec(py, embeddings).reshape(shape)?;
-        Ok((embeddings.into_any().unbind(), workspace))
+        Ok((embeddings.into_any().unbind(), pass))
     }
 
     fn pair_losses<R: Real + Element>(
@@ -267,58 +244,47 @@ impl Network {
         pairs: (Loss, Negatives),
         threads: usize,
     ) -> PyResult<(Vec<f64>, Py<PyAny>, Py<PyAny>)> {
-        let (parameters, mut workspace) = self.placed(py, parameters, features, examples)?;
-        let (network, device) = (&self.0, Cpu::<R>::new());
-        let (losses, gradients, d_features) = work::run(py, threads, None, |_| {
-            let mut gradients = device.zeros(network.layout.len);
-            network.forward(&device, &parameters, &mut workspace, Keep::Everything, false);
-            let seeds = Seeds { pairs: Some(pairs), embeddings: None, features: true };
-            network.backward(&device, &parameters, &mut workspace, seeds, &mut gradients);
-            let losses = network.take_losses(&device, &mut workspace);
-            let losses = losses.iter().map(|loss| loss.total()).collect();
-            let d_features = network.feature_gradients(&device, &workspace);
-            Ok::<_, hg2v::Error>((losses, gradients, d_features))
+        self.check_shape(py, features, examples)?;
+        let (parameters, features) = (parameters.as_slice()?.to_vec(), features.as_slice()?);
+        let (losses, gradients) = work::run(py, threads, None, |_| {
+            self.0.losses(&examples.0, features, parameters, pairs)
         })?;
-        let (gradients, d_features) = both(py, network, gradients, d_features)?;
-        Ok((losses, gradients, d_features))
+        let losses = losses.iter().map(|loss| loss.total()).collect();
+        let (parameters, features) = arrays(py, self.0.num_features(), gradients)?;
+        Ok((losses, parameters, features))
     }
 }
 
 /// What a forward pass leaves for a backward pass.
 #[pyclass(module = "hg2v._hg2v")]
 pub(crate) struct Pass {
-    network: hg2v::model::Network,
+    features: usize,
     kept: Kept,
 }
 
 enum Kept {
-    Single(Workspace<Cpu<f32>>),
-    Double(Workspace<Cpu<f64>>),
-}
-
-impl Pass {
-    fn new(network: &hg2v::model::Network, kept: Kept) -> Pass {
-        Pass { network: network.clone(), kept }
-    }
+    Single(layer::Pass<f32>),
+    Double(layer::Pass<f64>),
 }
 
 #[pymethods]
 impl Pass {
     /// The gradients for parameters and features, from those of the embeddings.
-    #[pyo3(signature = (parameters, d_embeddings, threads=0))]
+    #[pyo3(signature = (d_embeddings, threads=0))]
     fn backward(
         &mut self,
         py: Python<'_>,
-        parameters: Row<'_>,
         d_embeddings: Rows<'_>,
         threads: usize,
     ) -> PyResult<(Py<PyAny>, Py<PyAny>)> {
-        match (&mut self.kept, parameters, d_embeddings) {
-            (Kept::Single(workspace), Row::Single(parameters), Rows::Single(de)) => {
-                vjp(py, &self.network, workspace, &parameters, &de, threads)
+        match (&mut self.kept, d_embeddings) {
+            (Kept::Single(pass), Rows::Single(de)) => {
+                let gradients = vjp(py, pass, &de, threads)?;
+                arrays(py, self.features, gradients)
             }
-            (Kept::Double(workspace), Row::Double(parameters), Rows::Double(de)) => {
-                vjp(py, &self.network, workspace, &parameters, &de, threads)
+            (Kept::Double(pass), Rows::Double(de)) => {
+                let gradients = vjp(py, pass, &de, threads)?;
+                arrays(py, self.features, gradients)
             }
             _ => Err(mixed(py)),
         }
@@ -327,35 +293,24 @@ impl Pass {
 
 fn vjp<R: Real + Element>(
     py: Python<'_>,
-    network: &hg2v::model::Network,
-    workspace: &mut Workspace<Cpu<R>>,
-    parameters: &PyReadonlyArray1<'_, R>,
+    pass: &mut layer::Pass<R>,
     d_embeddings: &PyReadonlyArray2<'_, R>,
     threads: usize,
-) -> PyResult<(Py<PyAny>, Py<PyAny>)> {
-    let device = Cpu::<R>::new();
-    let (parameters, de) = (parameters.as_slice()?.to_vec(), d_embeddings.as_slice()?);
-    let (gradients, d_features) = work::run(py, threads, None, |_| {
-        let mut gradients = device.zeros(network.layout.len);
-        let seeds = Seeds { pairs: None, embeddings: Some(de), features: true };
-        network.backward(&device, &parameters, workspace, seeds, &mut gradients);
-        Ok::<_, hg2v::Error>((gradients, network.feature_gradients(&device, workspace)))
-    })?;
-    both(py, network, gradients, d_features)
+) -> PyResult<Gradients<R>> {
+    let de = d_embeddings.as_slice()?;
+    work::run(py, threads, None, |_| pass.backward(de))
 }
 
 /// The gradients as arrays: of parameters in a row, of features in rows.
-fn both<R: Element>(
+fn arrays<R: Element>(
     py: Python<'_>,
-    network: &hg2v::model::Network,
-    gradients: Vec<R>,
-    d_features: Vec<R>,
+    dim: usize,
+    Gradients { parameters, features }: Gradients<R>,
 ) -> PyResult<(Py<PyAny>, Py<PyAny>)> {
-    let dim = network.layout.features;
-    let nodes = d_features.len() / dim;
-    let d_features = PyArray1::from_vec(py, d_features).reshape([nodes, dim])?;
-    let gradients = PyArray1::from_vec(py, gradients);
-    Ok((gradients.into_any().unbind(), d_features.into_any().unbind()))
+    let nodes = features.len() / dim;
+    let features = PyArray1::from_vec(py, features).reshape([nodes, dim])?;
+    let parameters = PyArray1::from_vec(py, parameters);
+    Ok((parameters.into_any().unbind(), features.into_any().unbind()))
 }
 
 fn mixed(py: Python<'_>) -> PyErr {

@@ -31,7 +31,7 @@ pub(crate) fn coarsen<'py>(
     let weights: WeightPolicy = serde_json::from_str(weights).map_err(|e| unreadable(py, &e))?;
     let (cleaned, pyramids) = work::run(py, threads, None, |watch| {
         params.check()?;
-        let needs = Needs { weights, coarsening: Some(params), features: None };
+        let needs = Needs::default().weights(weights).coarsening(Some(params)).features(None);
         let made = Collection::new(graphs.run(), &needs, &watch.context())?;
         Ok::<_, hg2v::Error>((made.graphs, made.pyramids))
     })?;

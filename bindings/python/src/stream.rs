@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hg2v::CHECKPOINT_EVERY;
+use hg2v::context::MachineName;
 use hg2v::dataset::{self, Limits};
-use hg2v::nn::machine::MachineName;
 use hg2v::output::overwrite::{Destination, Overwrite};
 use hg2v::stream::{Options, Per, Shard, Stream, partial_beside};
 use pyo3::prelude::*;
@@ -43,7 +43,8 @@ pub(crate) fn embed_file(
         // What the command kept, it goes on with, and the other way round.
         let device = MachineName::Cpu.to_string();
         let partial = partial_beside(&out, &*model, per, &device, CHECKPOINT_EVERY)?;
-        let options = Options { per, shard, cache: None, partial, pool: Some(pool) };
+        let options =
+            Options::default().per(per).shard(shard).cache(None).partial(partial).pool(Some(pool));
         let stream = Stream::start(source, model, options)?;
         stream.write(Destination { path: &out, overwrite }, &watch.context())
     })?;

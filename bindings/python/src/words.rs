@@ -1,7 +1,7 @@
 //! Options and the words that they take, as the library's tables have them.
 
 use hg2v::coarsen::CoarsenMethod;
-use hg2v::nn::dense::Activation;
+use hg2v::model::Activation;
 use hg2v::stream::Per;
 use hg2v::vocabulary::Named;
 use hg2v_baselines::kernels::wwl::Nodes;

@@ -8,8 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hg2v::Error;
-use hg2v::context::Context;
-use hg2v::parallel::check_threads;
+use hg2v::context::{Context, check_threads};
 use hg2v::progress::{Flow, Progress, Report, Stage};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;

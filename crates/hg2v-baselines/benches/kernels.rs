@@ -46,7 +46,7 @@ fn main() {
 }
 
 fn measure(set: &str, folder: &Path, records: &[GraphRecord]) {
-    let needs = Needs { weights: WeightPolicy::Ignore, ..Needs::default() };
+    let needs = Needs::default().weights(WeightPolicy::Ignore);
     let context = Context::default();
     let collection = Collection::new(Run::in_memory(records), &needs, &context).unwrap();
     let write = |what: &str, bytes: &[u8]| {
@@ -54,8 +54,10 @@ fn measure(set: &str, folder: &Path, records: &[GraphRecord]) {
     };
     let numbers = |x: &Matrix| x.values().iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>();
 
-    let kernels: [(&str, &dyn GraphKernel); 2] =
-        [("wl-subtree", &WlSubtree { rounds: ROUNDS }), ("wl-oa", &WlOa { rounds: ROUNDS })];
+    let kernels: [(&str, &dyn GraphKernel); 2] = [
+        ("wl-subtree", &WlSubtree::default().rounds(ROUNDS)),
+        ("wl-oa", &WlOa::default().rounds(ROUNDS)),
+    ];
     let [subtree, assignment] = kernels.map(|(name, kernel)| {
         let (seconds, grams) = fastest(|| kernel.grams(&collection, &context).unwrap());
         write(name, &numbers(&grams[ROUNDS]));
@@ -70,7 +72,7 @@ fn measure(set: &str, folder: &Path, records: &[GraphRecord]) {
         Matrix::from_f32(records.len(), model.dim(), &rows.values).unwrap()
     });
     write("graph2vec", &numbers(&vectors));
-    let Graph2Vec { rounds, skip_gram } = method;
+    let Graph2Vec { rounds, skip_gram, .. } = method;
     println!("{set}: graph2vec, {} epochs, {seconds:.3} s", skip_gram.epochs);
     let histograms = Histograms::of(&collection, rounds).unwrap();
     let document = |rounds: &Vec<Vec<(u32, u32)>>| {

@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let result = match *arguments {
         ["wwl", data, nodes @ ("labels" | "attributes"), rounds] => {
             let nodes = if nodes == "labels" { Nodes::Labels } else { Nodes::Attributes };
-            let kernel = Wwl { nodes, rounds: vec![rounds.parse()?], ..Wwl::default() };
+            let kernel = Wwl::default().nodes(nodes).rounds(vec![rounds.parse()?]);
             let records = read(data)?;
             let collection = collect(&records)?;
             let started = Instant::now();

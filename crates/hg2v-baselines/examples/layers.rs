@@ -25,12 +25,12 @@ use std::error::Error;
 use std::io;
 
 use hg2v::graph::{Graph, GraphRecord, WeightPolicy};
-use hg2v::rng;
 use hg2v_baselines::classifiers::gin::Layer;
 use hg2v_baselines::classifiers::pooling::Adjacency;
 use hg2v_baselines::classifiers::{diffpool, mincut};
 use hg2v_baselines::network::{Pass, Store};
 use hg2v_baselines::tape::{Array, Graphs, Var, blocks};
+use hg2v_math::rng;
 use serde::{Deserialize, Serialize};
 
 type Rows = Vec<Vec<f64>>;

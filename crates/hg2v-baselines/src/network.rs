@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use hg2v::nn::{Real, adam};
-use hg2v::rng::{self, ChaCha8Rng};
+use hg2v_math::rng::{self, ChaCha8Rng};
+use hg2v_math::{Real, adam};
 
 use crate::tape::{Array, Graphs, Moments, Tape, Var};
 

@@ -6,9 +6,9 @@ use hg2v::Hg2vParams;
 use hg2v::dataset::features::{Applied, FeatureChoice, FeatureSchema, Origin};
 use hg2v::error::{Error, Result};
 use hg2v::graph::Graph;
-use hg2v::nn::Real;
-use hg2v::parallel::try_map;
 use hg2v::prepare::Collection;
+use hg2v_math::Real;
+use hg2v_math::parallel::try_map;
 
 use crate::network::Pass;
 use crate::tape::{Array, Graphs, Var};

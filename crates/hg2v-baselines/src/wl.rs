@@ -2,8 +2,8 @@
 
 use hg2v::error::Result;
 use hg2v::graph::wl::{Refiner, histogram};
-use hg2v::parallel::try_map;
 use hg2v::prepare::Collection;
+use hg2v_math::parallel::try_map;
 use rayon::prelude::*;
 
 /// The labels of one graph, round by round: ascending, with how often each occurs.

@@ -23,7 +23,7 @@ fn collect(records: &[GraphRecord]) -> Collection<'_> {
 }
 
 fn kernel(nodes: Nodes, rounds: &[usize]) -> Wwl {
-    Wwl { nodes, rounds: rounds.to_vec(), ..Wwl::default() }
+    Wwl::default().nodes(nodes).rounds(rounds.to_vec())
 }
 
 fn distances(records: &[GraphRecord], kernel: &Wwl) -> Vec<Matrix> {
@@ -150,7 +150,7 @@ fn kernels_fall_with_the_distance_and_say_how_far_they_are() {
             ..GraphRecord::default()
         })
         .collect();
-    let wwl = Wwl { rounds: vec![1, 2], gammas: vec![0.5, 2.0], ..Wwl::default() };
+    let wwl = Wwl::default().rounds(vec![1, 2]).gammas(vec![0.5, 2.0]);
     let heard = Mutex::new(Vec::new());
     let listen = |report: &Report<'_>| {
         heard.lock().unwrap().push((report.done, report.total));
@@ -168,9 +168,9 @@ fn kernels_fall_with_the_distance_and_say_how_far_they_are() {
         assert_eq!(gram.row(3)[7], (-gamma * w[setting / 2].row(3)[7]).exp());
         assert_eq!(gram.row(5)[5], 1.0);
     }
-    let nothing = Wwl { rounds: Vec::new(), ..Wwl::default() };
+    let nothing = Wwl::default().rounds(Vec::new());
     assert!(nothing.grams(&collect(&records), &Context::default()).is_err());
-    let negative = Wwl { gammas: vec![-1.0], ..Wwl::default() };
+    let negative = Wwl::default().gammas(vec![-1.0]);
     assert!(
         negative
             .grams(&collect(&records), &Context::default())

@@ -80,12 +80,11 @@ impl Context {
     pub(crate) fn new(global: &Global, command: String) -> anyhow::Result<Context> {
         let started = Instant::now();
         threads::share_among(global.threads)?;
-        let limits = Limits {
-            max_nodes: global.max_nodes,
-            max_record_bytes: global.max_record_bytes,
-            max_unpacked_bytes: global.max_unpacked_bytes,
-            drawing: global.drawing,
-        };
+        let limits = Limits::default()
+            .max_nodes(global.max_nodes)
+            .max_record_bytes(global.max_record_bytes)
+            .max_unpacked_bytes(global.max_unpacked_bytes)
+            .drawing(global.drawing);
         let (skipped, said) = Default::default();
         Ok(Context { global: global.clone(), limits, skipped, said, command, started })
     }

@@ -1,8 +1,8 @@
 //! Where the network runs: options of the commands that run it.
 
 use clap::Args;
+use hg2v::context::{Machine, MachineName, Precision};
 use hg2v::error::Error;
-use hg2v::nn::machine::{Machine, MachineName, Precision};
 
 use crate::vocabulary::word;
 

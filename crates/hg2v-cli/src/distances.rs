@@ -38,6 +38,10 @@ impl DistanceArgs {
     }
 
     pub(crate) fn options(&self, index: IndexKind, seed: u64) -> SearchOptions {
-        SearchOptions { metric: self.metric(), standardise: self.standardise, index, seed }
+        SearchOptions::default()
+            .metric(self.metric())
+            .standardise(self.standardise)
+            .index(index)
+            .seed(seed)
     }
 }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use clap::Args;
 use hg2v::coarsen::cache::Cache;
+use hg2v::context::Machine;
 use hg2v::dataset::features::Origin;
 use hg2v::dataset::summary::SummaryOptions;
 use hg2v::dataset::{self, Format};
 use hg2v::error::{Error, Place};
 use hg2v::graph::{Findings, GraphRecord, Scalar, WeightPolicy};
-use hg2v::nn::machine::Machine;
 use hg2v::prepare::{Collection, Needs, Run, graph_of};
 use hg2v::vectors::Vectors;
 use hg2v::{Hg2vParams, Model};
@@ -72,7 +72,7 @@ pub(crate) fn check_vectors(
 
 /// A look at everything, with the features that `fit` takes unless told otherwise.
 pub(crate) fn summary_options() -> SummaryOptions {
-    SummaryOptions { features: Hg2vParams::default().features, ..SummaryOptions::default() }
+    SummaryOptions::default().features(Hg2vParams::default().features)
 }
 
 /// What a command asks of a graph, beyond that it can be read.

@@ -3,14 +3,14 @@
 use std::fmt::Display;
 use std::thread::{Builder, JoinHandle};
 
-use hg2v::parallel;
+use hg2v::context::check_threads;
 
 /// Starts the threads that work is shared among; 0 is one for each core.
 ///
 /// # Errors
 /// A number that makes no sense; a system that has no more threads.
 pub(crate) fn share_among(threads: usize) -> anyhow::Result<()> {
-    parallel::check_threads(threads)?;
+    check_threads(threads)?;
     let started = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     started.map_err(refused)
 }

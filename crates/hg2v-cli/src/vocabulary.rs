@@ -29,7 +29,7 @@ mod tests {
     use std::fmt::Debug;
 
     use hg2v_baselines::kernels::wwl::Nodes;
-    use hg2v_eval::also::Classifier;
+    use hg2v_eval::classifiers::Classifier;
     use hg2v_eval::study::Mode;
     use hg2v_search::Metric;
     use hg2v_search::project::ProjectionMethod;

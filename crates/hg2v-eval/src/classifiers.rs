@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use hg2v::parallel::try_map;
+use hg2v_math::parallel::try_map;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, same_length};

@@ -1,6 +1,6 @@
 //! Products of matrices whose rows lie one after the other.
 
-use hg2v::nn::gemm::{self, View, ViewMut};
+use hg2v_math::gemm::{self, View, ViewMut};
 
 /// The `rows × columns` matrix whose rows are in `values`.
 pub(crate) fn rows_of(values: &[f64], rows: usize, columns: usize) -> View<'_, f64> {

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use hg2v::linalg::vector::dot;
+use hg2v_math::linalg::vector::dot;
 use rayon::prelude::*;
 
 use crate::error::{Result, positive, same_length};
@@ -20,6 +20,7 @@ const MEMORY: usize = 10;
 
 /// What a logistic regression is trained with.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct LogisticParams {
     /// The price of errors: the inverse of the regularisation.
     pub c: f64,
@@ -28,6 +29,8 @@ pub struct LogisticParams {
     /// The most steps.
     pub steps: usize,
 }
+
+hg2v_math::setters!(LogisticParams { c: f64, tolerance: f64, steps: usize });
 
 /// C = 1; a tolerance at which coefficients are exact to five digits or so.
 impl Default for LogisticParams {

@@ -1,6 +1,6 @@
 //! Numbers in rows.
 
-use hg2v::linalg::vector::dot;
+use hg2v_math::linalg::vector::dot;
 
 use crate::error::{Error, Result, same_length};
 

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use hg2v::parallel::try_map;
+use hg2v_math::parallel::try_map;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result, positive, same_length};

@@ -6,7 +6,7 @@
 //! class go where is what scikit-learn decides; which ones is drawn from our own
 //! random stream.
 
-use hg2v::rng;
+use hg2v_math::rng;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};

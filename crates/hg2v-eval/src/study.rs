@@ -7,8 +7,8 @@ use std::time::Instant;
 use hg2v::Method;
 use hg2v::context::Context;
 use hg2v::graph::Scalar;
-use hg2v::parallel::{crew, try_map};
 use hg2v::prepare::Collection;
+use hg2v_math::parallel::{crew, try_map};
 use serde::{Deserialize, Serialize};
 
 use crate::classifiers::{self, Classifier, ClassifierSplit};

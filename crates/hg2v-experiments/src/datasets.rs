@@ -70,8 +70,7 @@ pub(crate) fn find(name: &str, folder: &Path) -> Result<Provenance> {
     let found = match recipe {
         Some(images @ DatasetRecipe::Images { threshold, .. }) => {
             let usual = images::Params::default();
-            let params =
-                images::Params { threshold: threshold.unwrap_or(usual.threshold), ..usual };
+            let params = usual.threshold(threshold.unwrap_or(usual.threshold));
             idx_files(images, folder).map(|files| Provenance::Images(files, params))
         }
         Some(DatasetRecipe::Frankenstein { molecules, digits }) => {

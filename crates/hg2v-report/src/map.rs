@@ -27,9 +27,7 @@ fn points(
     match method {
         ProjectionMethod::Pca => Ok(components.to_vec()),
         ProjectionMethod::Tsne => tsne(graph, components, &Tsne::default(), |_| ()),
-        ProjectionMethod::Umap => {
-            umap(graph, components, &Umap { seed, ..Umap::default() }, |_| ())
-        }
+        ProjectionMethod::Umap => umap(graph, components, &Umap::default().seed(seed), |_| ()),
     }
 }
 
@@ -75,7 +73,7 @@ impl Map {
         methods: &[ProjectionMethod],
         mut watch: impl FnMut(&'static str),
     ) -> Result<Map> {
-        let SearchOptions { metric, standardise, index, seed } = options;
+        let SearchOptions { metric, standardise, index, seed, .. } = options;
         watch("neighbours");
         let space = match standardise {
             true => Space::standardised(dim, vectors, metric)?,
@@ -120,7 +118,7 @@ impl Map {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hg2v::linalg::vector::start_value;
+    use hg2v_math::linalg::vector::start_value;
     use hg2v_search::IndexKind;
     use hg2v_search::scale::StandardScaler;
 
@@ -132,8 +130,7 @@ mod tests {
         for (metric, standardise) in
             [(Metric::Euclidean, false), (Metric::Euclidean, true), (Metric::Cosine, true)]
         {
-            let options =
-                SearchOptions { metric, standardise, seed: 3, ..SearchOptions::default() };
+            let options = SearchOptions::default().metric(metric).standardise(standardise).seed(3);
             let methods = [ProjectionMethod::Umap, ProjectionMethod::Tsne, ProjectionMethod::Pca];
             let map = Map::new(DIM, vectors.clone(), options, &methods, |_| ()).unwrap();
             let mut rows = vectors.clone();

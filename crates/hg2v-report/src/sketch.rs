@@ -217,7 +217,7 @@ impl<'a> Base<'a> {
             // Beyond what the model looks at; what cannot be coarsened stays as it is.
             let share = MOST_NODES as f64 / base.graph.num_nodes().max(1) as f64;
             let ratio = (1.0 - 0.9 * share).clamp(0.5, 0.999_999);
-            let further = coarsen(&base.graph, &Params { ratio, ..Params::default() });
+            let further = coarsen(&base.graph, &Params::default().ratio(ratio));
             for level in further.into_iter().flat_map(|pyramid| pyramid.levels) {
                 if fits(&base.graph) {
                     break;
@@ -421,7 +421,7 @@ mod tests {
         let edges = right.chain(down).collect();
         let grid = GraphRecord { num_nodes: side * side, edges, ..GraphRecord::default() };
         for method in CoarsenMethod::values() {
-            let (graph, pyramid) = made(&grid, &Params { method, ..Params::default() });
+            let (graph, pyramid) = made(&grid, &Params::default().method(method));
             let level = &pyramid.levels[0];
             let own: Vec<[u32; 2]> = level.graph.edges().map(|(u, v, _)| [u, v]).collect();
             let same = own == contracted(&graph, &level.assignment);

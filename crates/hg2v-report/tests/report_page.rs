@@ -4,7 +4,7 @@ use hg2v::coarsen::{Params, Pyramid};
 use hg2v::context::Context;
 use hg2v::graph::{Features, Graph, GraphRecord, WeightPolicy};
 use hg2v::prepare::{Collection, Needs, Notes, Run};
-use hg2v::rng;
+use hg2v_math::rng;
 use hg2v_report::page::MOST_BYTES;
 use hg2v_report::{Contents, Map, PageMode, Projection, page};
 use hg2v_search::Neighbor;
@@ -84,7 +84,7 @@ fn the_same_page_at_any_number_of_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let run = Run::in_memory(&records);
-            let needs = Needs { coarsening: Some(Params::default()), ..Needs::default() };
+            let needs = Needs::default().coarsening(Some(Params::default()));
             let collection = Collection::new(run, &needs, &Context::default()).unwrap();
             let contents =
                 Contents { map: drawn(line(40)), sample: 30, seed: 5, ..Contents::of(&collection) };

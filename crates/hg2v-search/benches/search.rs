@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use hg2v::graph::Scalar;
-use hg2v::linalg::vector::start_value;
 use hg2v::vectors::{self, Key, Shape};
+use hg2v_math::linalg::vector::start_value;
 use hg2v_search::hnsw::{Hnsw, Params};
 use hg2v_search::{Metric, Space, exact};
 

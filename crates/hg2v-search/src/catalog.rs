@@ -13,6 +13,7 @@ use crate::space::{Metric, Space};
 
 /// How vectors are to be searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SearchOptions {
     /// How far two are apart.
     pub metric: Metric,
@@ -23,6 +24,13 @@ pub struct SearchOptions {
     /// Seeds the links of an approximate index.
     pub seed: u64,
 }
+
+hg2v_math::setters!(SearchOptions {
+    metric: Metric,
+    standardise: bool,
+    index: IndexKind,
+    seed: u64,
+});
 
 impl Default for SearchOptions {
     fn default() -> SearchOptions {

@@ -14,10 +14,10 @@
 //! G. Székely and M. Rizzo, *Energy statistics*, 2013.
 
 use hg2v::error::{Error, Result};
-use hg2v::linalg::vector::{dot, normalize};
-use hg2v::nn::gemm::{self, View, ViewMut};
-use hg2v::parallel::crew;
-use hg2v::rng;
+use hg2v_math::gemm::{self, View, ViewMut};
+use hg2v_math::linalg::vector::{dot, normalize};
+use hg2v_math::parallel::crew;
+use hg2v_math::rng;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -56,6 +56,17 @@ pub struct Drift {
 /// # Complexity
 /// `O(N² · (dim + permutations))` time for `N` vectors in both sets, and `O(N · dim)` space beside
 /// some 2²⁴ numbers: divisions that do not fit at once measure the distances again.
+///
+/// # Examples
+/// ```
+/// use hg2v_search::Metric;
+/// use hg2v_search::drift::drift;
+/// let old: Vec<f32> = (0..20).map(|i| (i % 5) as f32).collect();
+/// let new: Vec<f32> = old.iter().map(|x| x + 10.0).collect();
+/// assert!(drift(1, &old, &new, Metric::Euclidean, 99, 7)?.p_value < 0.05);
+/// assert!(drift(1, &old, &old, Metric::Euclidean, 99, 7)?.p_value > 0.5);
+/// # Ok::<(), hg2v::Error>(())
+/// ```
 pub fn drift(
     dim: usize,
     first: &[f32],

@@ -1,9 +1,9 @@
 //! Rows that are too much alike.
 
 use hg2v::error::{Error, Result};
-use hg2v::nn::Real;
-use hg2v::nn::gemm::View;
-use hg2v::parallel::crew;
+use hg2v_math::Real;
+use hg2v_math::gemm::View;
+use hg2v_math::parallel::crew;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -61,6 +61,16 @@ pub fn alike<R: Real>(space: &Space<R>) -> f64 {
 ///
 /// # Complexity
 /// `O(n² · dim)` time; space for `most` pairs of each 384 rows, where there are as many.
+///
+/// # Examples
+/// ```
+/// use hg2v_search::duplicates::duplicates;
+/// use hg2v_search::{Metric, Space};
+/// let space = Space::new(1, vec![0.0f32, 5.0, 0.25], Metric::Euclidean)?;
+/// let found = duplicates(&space, 1.0, 10)?;
+/// assert_eq!((found.pairs[0].first, found.pairs[0].second), (0, 2));
+/// # Ok::<(), hg2v::Error>(())
+/// ```
 pub fn duplicates<R: Real>(space: &Space<R>, within: f64, most: usize) -> Result<Duplicates> {
     if within.is_nan() || within < 0.0 {
         return Err(Error::argument("the threshold", within, "a distance is at least 0"));

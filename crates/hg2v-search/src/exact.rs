@@ -9,10 +9,10 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use hg2v::error::{Error, Result};
-use hg2v::nn::Real;
-use hg2v::nn::gemm::{self, View, ViewMut};
-use hg2v::nn::simd::dot;
-use hg2v::parallel::crew;
+use hg2v_math::Real;
+use hg2v_math::gemm::{self, View, ViewMut};
+use hg2v_math::parallel::crew;
+use hg2v_math::simd::dot;
 use rayon::prelude::*;
 
 use crate::space::{Neighbor, Space, square};
@@ -37,6 +37,15 @@ const LANES: usize = 16;
 ///
 /// # Complexity
 /// `O(queries · rows · dim)` time, `O(queries · k)` space beyond a block a thread.
+///
+/// # Examples
+/// ```
+/// use hg2v_search::{Metric, Space, exact};
+/// let space = Space::new(1, vec![0.0f32, 5.0, 9.0], Metric::Euclidean)?;
+/// let near = exact::nearest(&space, &[6.0], 2)?;
+/// assert_eq!(near[0].iter().map(|row| (row.position, row.distance)).collect::<Vec<_>>(), [(1, 1.0), (2, 3.0)]);
+/// # Ok::<(), hg2v::Error>(())
+/// ```
 pub fn nearest<R: Real>(space: &Space<R>, queries: &[R], k: usize) -> Result<Vec<Vec<Neighbor>>> {
     check_k(k)?;
     let queries = space.placed(queries)?;

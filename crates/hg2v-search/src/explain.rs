@@ -26,9 +26,7 @@
 use hg2v::Hg2v;
 use hg2v::context::Context;
 use hg2v::error::{Error, Result};
-use hg2v::model::Example;
-use hg2v::model::architecture::Part;
-use hg2v::nn::readout::Readout;
+use hg2v::model::{Example, Part, Readout};
 use serde::Serialize;
 
 use crate::space::{Metric, Space, dot};
@@ -76,9 +74,9 @@ pub fn explain(
     first: &Example,
     second: &Example,
 ) -> Result<Explanation> {
-    let layout = &model.network().layout;
-    if layout.embedding_dim() != space.dim {
-        let requirement = format!("the model's vectors have {} numbers", layout.embedding_dim());
+    let layer = model.layer();
+    if layer.embedding_dim() != space.dim {
+        let requirement = format!("the model's vectors have {} numbers", layer.embedding_dim());
         return Err(Error::argument("the length of the vectors", space.dim, requirement));
     }
     let context = Context::default();
@@ -102,7 +100,7 @@ pub fn explain(
         Metric::Cosine => a.iter().zip(&weights[0]).map(|(a, w)| a * w).collect(),
         Metric::Euclidean => weights[1].iter().map(|d| -d * d).collect(),
     };
-    let parts = layout.parts();
+    let parts = layer.parts();
     let share = |part: &Part| PartShare {
         level: part.level,
         local: part.local,
@@ -133,34 +131,33 @@ pub fn explain(
 
 /// `Σ_c slopes_c · e_c`, divided among the nodes of a graph whose vector is `e`.
 fn node_shares(model: &Hg2v, example: &Example, e: &[f32], slopes: &[f64]) -> Result<Vec<f64>> {
-    let network = model.network();
-    let layout = &network.layout;
-    let levels = layout.architecture.levels;
+    let layer = model.layer();
+    let levels = layer.architecture().levels;
     let width = model.node_dim();
     let rows = model.embed_nodes(example, &Context::default())?;
     let n = example.num_nodes();
     // Of each level, which super-node a node belongs to, and how many share it.
     let mut above: Vec<Vec<u32>> = vec![(0..n as u32).collect()];
-    for level in &example.batch.levels {
-        let below = &above[above.len() - 1];
-        above.push(below.iter().map(|&node| level.parent[node as usize]).collect());
+    for level in 0..example.num_levels() {
+        let (below, parents) = (&above[level], example.parents(level));
+        above.push(below.iter().map(|&node| parents[node as usize]).collect());
     }
     let sizes: Vec<Vec<f64>> = (above.iter().zip(0..))
         .map(|(own, level)| {
-            let mut sizes = vec![0.0; example.batch.num_nodes(level)];
+            let mut sizes = vec![0.0; example.nodes_on(level)];
             own.iter().for_each(|&node| sizes[node as usize] += 1.0);
             sizes
         })
         .collect();
     // Where the rows of a level begin in a node's vector: all of `g`, then all of `x`.
     let g_starts: Vec<usize> =
-        (0..=levels + 1).map(|level| (0..level).map(|below| layout.width(below)).sum()).collect();
+        (0..=levels + 1).map(|level| (0..level).map(|below| layer.width(below)).sum()).collect();
     let start = |part: &Part| match part.local {
         false => g_starts[part.level],
-        true => g_starts[levels + 1] + part.level * layout.architecture.dim,
+        true => g_starts[levels + 1] + part.level * layer.architecture().dim,
     };
     let mut shares = vec![0.0; n];
-    for part in layout.parts() {
+    for part in layer.parts() {
         let (own, sizes) = (&above[part.level], &sizes[part.level]);
         let from = start(&part);
         let value = |node: usize, c: usize| f64::from(rows[node * width + from + c]);
@@ -176,7 +173,7 @@ fn node_shares(model: &Hg2v, example: &Example, e: &[f32], slopes: &[f64]) -> Re
                 _ => before,
             };
             let after = f64::from(e[column]);
-            let slope = match layout.architecture.log {
+            let slope = match layer.architecture().log {
                 true if before != 0.0 => slopes[column] * after / before,
                 _ => slopes[column],
             };

@@ -16,9 +16,8 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use hg2v::error::{Error, Result};
-use hg2v::nn::Real;
-use hg2v::nn::simd::dot;
-use hg2v::rng;
+use hg2v_math::simd::dot;
+use hg2v_math::{Real, rng};
 use rayon::prelude::*;
 
 use crate::exact::check_k;
@@ -26,6 +25,7 @@ use crate::space::{Metric, Neighbor, Space, square};
 
 /// How a graph of links is made and searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Params {
     /// Links of a row on a level, now and then half as many more; twice as many on the lowest.
     pub links: usize,
@@ -36,6 +36,8 @@ pub struct Params {
     /// Seeds the levels and the order in which rows are added.
     pub seed: u64,
 }
+
+hg2v_math::setters!(Params { links: usize, breadth: usize, search: usize, seed: u64 });
 
 impl Default for Params {
     fn default() -> Params {
@@ -124,6 +126,17 @@ impl Hnsw {
     ///
     /// # Complexity
     /// About `O(n · log n · breadth · links · dim)` time, `O(n · links)` space.
+    ///
+    /// # Examples
+    /// ```
+    /// use hg2v_search::hnsw::{Hnsw, Params};
+    /// use hg2v_search::{Metric, Space};
+    /// let rows = (0..1000).map(|i| i as f32).collect();
+    /// let space = Space::new(1, rows, Metric::Euclidean)?;
+    /// let links = Hnsw::new(&space, Params::default().links(8), |_| ())?;
+    /// assert_eq!(links.nearest(&space, &[41.7], 1)?[0][0].position, 42);
+    /// # Ok::<(), hg2v::Error>(())
+    /// ```
     pub fn new<R: Real>(
         space: &Space<R>,
         params: Params,
@@ -156,6 +169,9 @@ impl Hnsw {
     ///
     /// # Errors
     /// As there.
+    ///
+    /// # Complexity
+    /// About `O(log n · search · links · dim)` time a query.
     pub fn nearest<R: Real>(
         &self,
         space: &Space<R>,

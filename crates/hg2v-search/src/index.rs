@@ -1,7 +1,7 @@
 //! A space that answers quickly, whatever its size.
 
 use hg2v::error::{Error, Result};
-use hg2v::nn::Real;
+use hg2v_math::Real;
 
 use crate::exact::{self, check_k, without};
 use crate::hnsw::{Hnsw, Params};
@@ -13,6 +13,7 @@ pub const APPROXIMATE_FROM: usize = 50_000;
 
 /// How an index finds neighbours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum IndexKind {
     /// By looking at all rows, up to [`APPROXIMATE_FROM`] of them; by links beyond.
     #[default]
@@ -36,6 +37,9 @@ impl<R: Real> Index<R> {
     ///
     /// # Errors
     /// None that the defaults can cause.
+    ///
+    /// # Complexity
+    /// Nothing where it is exact; else as [`Hnsw::new`].
     pub fn new(
         space: Space<R>,
         kind: IndexKind,
@@ -96,6 +100,9 @@ impl<R: Real> Index<R> {
     ///
     /// # Errors
     /// `k` of 0.
+    ///
+    /// # Complexity
+    /// `O(n² · dim)` time where it is exact; else a search a row.
     pub fn neighbor_graph(&self, k: usize) -> Result<NeighborGraph> {
         let lists = if self.is_exact() {
             exact::nearest_others(&self.space, k)?

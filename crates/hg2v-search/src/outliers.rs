@@ -1,7 +1,7 @@
 //! Rows that are like no other.
 
 use hg2v::error::Result;
-use hg2v::nn::Real;
+use hg2v_math::Real;
 
 use crate::index::Index;
 use crate::space::Neighbor;
@@ -12,6 +12,19 @@ use crate::space::Neighbor;
 ///
 /// # Errors
 /// `k` of 0.
+///
+/// # Complexity
+/// That of [`Index::neighbor_graph`].
+///
+/// # Examples
+/// ```
+/// use hg2v_search::outliers::outliers;
+/// use hg2v_search::{Index, IndexKind, Metric, Space};
+/// let space = Space::new(1, vec![0.0f32, 1.0, 2.0, 50.0], Metric::Euclidean)?;
+/// let index = Index::new(space, IndexKind::Exact, 0, |_| ())?;
+/// assert_eq!(outliers(&index, 1)?[0].position, 3);
+/// # Ok::<(), hg2v::Error>(())
+/// ```
 pub fn outliers<R: Real>(index: &Index<R>, k: usize) -> Result<Vec<Neighbor>> {
     let graph = index.neighbor_graph(k)?;
     let furthest = |row: usize| Neighbor {

@@ -1,6 +1,6 @@
 //! Columns made comparable.
 
-use hg2v::nn::Real;
+use hg2v_math::Real;
 
 /// Mean and scale of each column, as scikit-learn's `StandardScaler` fits them.
 ///

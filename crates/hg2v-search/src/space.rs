@@ -1,7 +1,7 @@
 //! Vectors, and how far apart two of them are.
 
 use hg2v::error::{Error, Result};
-use hg2v::nn::Real;
+use hg2v_math::Real;
 use rayon::prelude::*;
 use serde::Serialize;
 

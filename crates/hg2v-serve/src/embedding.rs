@@ -3,10 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hg2v::Model;
-use hg2v::context::Context;
+use hg2v::context::{Context, Machine};
 use hg2v::error::Result;
 use hg2v::method::Rows;
-use hg2v::nn::machine::Machine;
 use hg2v::prepare::Collection;
 
 use crate::state::say;

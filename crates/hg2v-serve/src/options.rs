@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use hg2v::coarsen::cache::Cache;
+use hg2v::context::Machine;
 use hg2v::dataset::Limits;
 use hg2v::error::{Error, Opt, Result};
-use hg2v::nn::machine::Machine;
 use hg2v::vectors::Vectors;
 use hg2v_search::catalog::SearchOptions;
 
@@ -18,6 +18,7 @@ use crate::state::Graphs;
 
 /// What is served, where, and within which bounds.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Options {
     /// The model's folder. It is loaded again when it is replaced.
     pub model: PathBuf,
@@ -64,6 +65,29 @@ pub struct Options {
     /// Where the pyramids of `data` are kept, for the next start and the next model.
     pub cache: Option<Cache>,
 }
+
+hg2v_math::setters!(Options {
+    model: PathBuf,
+    index: Option<PathBuf>,
+    data: Option<PathBuf>,
+    search: SearchOptions,
+    machine: Machine,
+    listen: SocketAddr,
+    token: Option<String>,
+    page: Page,
+    queue: usize,
+    connections: usize,
+    max_request_bytes: u64,
+    max_held_bytes: u64,
+    max_request_nodes: u64,
+    timeout: Duration,
+    idle_timeout: Duration,
+    write_timeout: Duration,
+    grace: Duration,
+    quiet: bool,
+    limits: Limits,
+    cache: Option<Cache>,
+});
 
 /// What a page shows: all graphs and their vectors.
 #[derive(Debug)]
@@ -187,12 +211,10 @@ impl Options {
 
     /// Bounds of a graph that is sent.
     pub(crate) fn request_limits(&self) -> Limits {
-        Limits {
-            max_nodes: self.max_request_nodes,
-            max_record_bytes: self.max_request_bytes,
-            max_unpacked_bytes: self.max_request_bytes,
-            ..Limits::default()
-        }
+        Limits::default()
+            .max_nodes(self.max_request_nodes)
+            .max_record_bytes(self.max_request_bytes)
+            .max_unpacked_bytes(self.max_request_bytes)
     }
 }
 

@@ -14,12 +14,11 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;
 
 use axum::body::Bytes;
-use hg2v::context::Context;
+use hg2v::context::{Context, Machine};
 use hg2v::dataset::{self, Format, jsonl};
 use hg2v::error::Result;
 use hg2v::graph::GraphRecord;
 use hg2v::input::read_at_most;
-use hg2v::nn::machine::Machine;
 use hg2v::prepare::Run;
 use hg2v::saved;
 use hg2v::{Model, vectors};

@@ -6,7 +6,7 @@ use hg2v_serve::Options;
 use hg2v_serve::request::{Question, graph, question};
 
 fn limits() -> Limits {
-    Limits { max_nodes: 10, max_record_bytes: 200, max_unpacked_bytes: 200, ..Limits::default() }
+    Limits::default().max_nodes(10).max_record_bytes(200).max_unpacked_bytes(200)
 }
 
 #[test]
@@ -39,16 +39,16 @@ fn what_is_neither_says_why() {
 
 #[test]
 fn a_server_that_others_reach_needs_a_token() {
-    let open = Options { listen: ([0, 0, 0, 0], 80).into(), ..Options::new("m") };
+    let open = Options::new("m").listen(([0, 0, 0, 0], 80).into());
     assert!(open.check().unwrap_err().to_string().contains("--token"));
-    assert!(Options { token: Some("secret".to_owned()), ..open.clone() }.check().is_ok());
-    assert!(Options { token: Some("  ".to_owned()), ..open }.check().is_err());
+    assert!(open.clone().token(Some("secret".to_owned())).check().is_ok());
+    assert!(open.token(Some("  ".to_owned())).check().is_err());
     assert!(Options::new("m").check().is_ok());
-    assert!(Options { queue: 0, ..Options::new("m") }.check().is_err());
+    assert!(Options::new("m").queue(0).check().is_err());
 }
 
 #[test]
 fn a_refused_option_goes_by_its_name() {
-    let options = Options { max_request_nodes: 0, ..Options::new("m") };
+    let options = Options::new("m").max_request_nodes(0);
     assert!(options.check().unwrap_err().to_string().contains("max_request_nodes is 0"));
 }

@@ -18,17 +18,15 @@ mod shapes;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use hg2v::model::architecture::Layer;
-use hg2v::model::{Architecture, Example, Keep, Layout, Network, Seeds, Workspace, initial};
-use hg2v::nn::cuda::Cuda;
-use hg2v::nn::dense::Activation;
-use hg2v::nn::device::{Device, Panel, PanelMut, Window};
-use hg2v::nn::machine::Precision;
-use hg2v::nn::pairs::{Loss, Negatives};
-use hg2v::nn::readout::Readout;
-use hg2v::nn::{Batch, Cpu, Real};
+use hg2v::context::Precision;
+use hg2v::internals::{
+    Batch, Cpu, Cuda, Device, Keep, Layout, Network, Panel, PanelMut, Seeds, State, Trainer,
+    Window, Workspace, initial,
+};
+use hg2v::model::{Activation, Architecture, Example, Layer, Readout};
 use hg2v::progress::Flow;
-use hg2v::train::{Recipe, State, Trainer};
+use hg2v::train::{Loss, Negatives, Recipe};
+use hg2v_math::Real;
 
 use shapes::{flops, graphs, network, numbers};
 
@@ -130,35 +128,17 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 }
 
 fn networks() -> Vec<(Network, usize)> {
-    let plain = Architecture { dim: 24, hops: 3, levels: 3, ..Architecture::default() };
+    let plain = Architecture::default().dim(24).hops(3).levels(3);
     let all = vec![Readout::Mean, Readout::Max, Readout::Sum];
     let variants = [
         (plain.clone(), 5),
-        (Architecture { dim: 33, bias: true, readout: all.clone(), log: true, ..plain.clone() }, 7),
-        (Architecture { input: Some(Activation::Relu), finest: true, ..plain.clone() }, 9),
-        (
-            Architecture {
-                input: Some(Activation::Tanh),
-                layer: Layer::Gcn,
-                local: true,
-                log: true,
-                ..plain.clone()
-            },
-            3,
-        ),
-        (Architecture { input: Some(Activation::Linear), readout: all, ..plain.clone() }, 64),
-        (
-            Architecture {
-                layer: Layer::Gcn,
-                dim: 130,
-                local: true,
-                finest: true,
-                ..plain.clone()
-            },
-            130,
-        ),
+        (plain.clone().dim(33).bias(true).readout(all.clone()).log(true), 7),
+        (plain.clone().input(Some(Activation::Relu)).finest(true), 9),
+        (plain.clone().input(Some(Activation::Tanh)).layer(Layer::Gcn).local(true).log(true), 3),
+        (plain.clone().input(Some(Activation::Linear)).readout(all), 64),
+        (plain.clone().layer(Layer::Gcn).dim(130).local(true).finest(true), 130),
         // Wide enough for products in parts.
-        (Architecture { dim: 256, hops: 4, ..plain }, 256),
+        (plain.dim(256).hops(4), 256),
     ];
     let layout = |(a, features): (Architecture, usize)| {
         (Network { layout: Layout::new(&a, features).unwrap() }, features)
@@ -336,7 +316,7 @@ fn train<D: Device<Real = f32>>(
     from: Option<&State>,
     until: u64,
 ) -> (State, Vec<f64>) {
-    let recipe = Recipe { epochs: 3, lr: 1e-3, decay: 10.0, ..Recipe::default() };
+    let recipe = Recipe::default().epochs(3).lr(1e-3).decay(10.0);
     let mut trainer = match from {
         None => Trainer::new(device, network, recipe).unwrap(),
         Some(state) => Trainer::resume(device, network, recipe, state).unwrap(),

@@ -13,12 +13,10 @@ mod shapes;
 
 use std::time::Instant;
 
-use hg2v::model::{Keep, Seeds, Workspace, initial};
-use hg2v::nn::device::Device;
-use hg2v::nn::gemm::{View, ViewMut, product};
-use hg2v::nn::pairs::{Loss, Negatives};
-use hg2v::nn::{Batch, Cpu};
-use hg2v::parallel::crew;
+use hg2v::internals::{Batch, Cpu, Device, Keep, Seeds, Workspace, initial};
+use hg2v::train::{Loss, Negatives};
+use hg2v_math::gemm::{View, ViewMut, product};
+use hg2v_math::parallel::crew;
 
 use shapes::{flops, graphs, network, numbers};
 

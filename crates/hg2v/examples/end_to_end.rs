@@ -57,7 +57,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         Ours { map: [[0.2; READINGS], [-0.2; READINGS]], weights: Vec::new(), bias: 0.0 };
     let records: Vec<GraphRecord> = rings.iter().map(|ring| record(ring, &ours)).collect();
     let model = Hg2v::params().dim(8).hops(2).levels(2).epochs(5).seed(3).fit(&records)?;
-    ours.weights = vec![0.0; model.network().layout.embedding_dim()];
+    ours.weights = vec![0.0; model.layer().embedding_dim()];
 
     // 3. Coarsening needs to be done once: it depends on the rings, not on their features.
     let context = Context::default();

@@ -1,9 +1,12 @@
 //! What long work runs in: a device, a cache, and somebody who waits.
 
+use hg2v_math::parallel::most_threads;
+
 use crate::coarsen::cache::Cache;
 use crate::error::{Error, Result};
-use crate::nn::machine::Machine;
 use crate::progress::{Counter, Flow, Progress, Report, Silent, Stage};
+
+pub use crate::nn::machine::{Machine, MachineName, Precision};
 
 /// What long work runs in. Results do not depend on it, but for the rounding of a GPU.
 ///
@@ -71,5 +74,34 @@ impl<'a> Context<'a> {
     /// Counts work that many threads do together.
     pub fn counter(&self, stage: Stage, total: u64) -> Counter<'a> {
         Counter::new(self.progress, stage, total)
+    }
+}
+
+/// Refuses a number of threads that no machine like this has a use for.
+///
+/// # Errors
+/// More than 256, and than four for each core.
+pub fn check_threads(threads: usize) -> Result<()> {
+    let most = most_threads();
+    match threads <= most {
+        true => Ok(()),
+        false => {
+            let requirement = format!("it must be at most {most} here; 0 takes one for each core");
+            Err(Error::parameter("threads", threads, requirement))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nonsensical_numbers_of_threads_are_refused() {
+        for threads in [0, 1, 256] {
+            check_threads(threads).unwrap();
+        }
+        let refused = check_threads(99_999).unwrap_err().to_string();
+        assert!(refused.starts_with("threads is 99999, but it must be at most "), "{refused}");
     }
 }

@@ -3,13 +3,13 @@
 //! A graph's vector is the same bits whatever it is embedded beside, so graphs
 //! are gathered into whatever batches are fast.
 
+use hg2v_math::parallel::crew;
 use rayon::prelude::*;
 
 use crate::error::Result;
 use crate::model::{Example, Keep, Network, Workspace};
 use crate::nn::machine::Machine;
 use crate::nn::{Cpu, Device};
-use crate::parallel::crew;
 
 /// Nodes gathered into one batch: enough rows that a product's preparation is
 /// paid for, little enough that a batch stays in the caches.
@@ -24,7 +24,7 @@ const CARD_NODES: usize = 1 << 14;
 ///
 /// # Errors
 /// A GPU that fails.
-pub fn graphs(
+pub(crate) fn graphs(
     machine: &Machine,
     network: &Network,
     parameters: &Vec<f32>,
@@ -81,7 +81,7 @@ fn on_processor(network: &Network, parameters: &Vec<f32>, examples: &[Example]) 
 ///
 /// # Errors
 /// A GPU that fails.
-pub fn nodes(
+pub(crate) fn nodes(
     machine: &Machine,
     network: &Network,
     parameters: &Vec<f32>,
@@ -131,7 +131,7 @@ fn nodes_by<D: Device<Real = f32>>(
 }
 
 /// Numbers of a node's vector.
-pub fn node_dim(network: &Network) -> usize {
+pub(crate) fn node_dim(network: &Network) -> usize {
     let layout = &network.layout;
     let levels = layout.architecture.levels;
     (0..=levels).map(|level| layout.width(level)).sum::<usize>() + levels * layout.architecture.dim

@@ -1,5 +1,8 @@
 //! Files that are read whole, but never more of them than may be held, and never a pipe: nobody
 //! may be writing to it, and whoever opens it waits for ever.
+//!
+//! Hidden: the other crates read theirs by it, and errors are those of the system, so that it is no
+//! face of the library.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};

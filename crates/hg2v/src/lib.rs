@@ -1,20 +1,53 @@
 //! Hierarchical Graph2Vec: collections of graphs into vectors, without labels.
 //!
-//! The pipeline, one way:
+//! A model learns from a collection of graphs what its graphs are made of, and gives every graph a
+//! vector, also those it has never seen: similar graphs get vectors that are near each other.
 //!
-//! 1. [`dataset`]: files become [`GraphRecord`](graph::GraphRecord)s;
-//! 2. [`graph`]: records become clean sparse [`Graph`](graph::Graph)s;
-//! 3. [`coarsen`]: each graph becomes a spectral pyramid (Loukas 2019);
-//! 4. [`nn`]: the operators of the network, forwards and backwards;
-//! 5. [`model`]: the network: pyramids in, vectors out;
-//! 6. [`prepare`]: records become what the network sees, all the same way every time;
-//! 7. [`train`]: mutual information between neighbourhoods and super-nodes, made large;
-//! 8. [`saved`]: a model as a folder, and a run of training that goes on after a stop;
-//! 9. [`embed`] and [`vectors`]: vectors for any graphs, afterwards, and files of them.
+//! ```
+//! use hg2v::graph::GraphRecord;
+//! use hg2v::{Hg2v, Model};
 //!
-//! Beside it, [`distance`]: how far apart two graphs are, as the paper measures it.
+//! // Rings of four to thirteen nodes.
+//! let ring = |n: u32| GraphRecord {
+//!     num_nodes: n,
+//!     edges: (0..n).map(|v| [v, (v + 1) % n]).collect(),
+//!     ..GraphRecord::default()
+//! };
+//! let rings: Vec<GraphRecord> = (4..14).map(ring).collect();
 //!
-//! [`Hg2v`] is all of it behind one `fit` and one `embed`.
+//! let model = Hg2v::params().dim(8).levels(2).epochs(2).seed(7).fit(&rings)?;
+//! let vectors = model.embed(&[ring(20)])?;
+//! assert_eq!(vectors.row(0).len(), model.dim());
+//! # Ok::<(), hg2v::Error>(())
+//! ```
+//!
+//! # The parts of the book
+//!
+//! 1. **Methods and models.** A [`Method`] is settings, what it learns is a [`Model`]
+//!    ([`method`]). [`Hg2vParams`] is HG2V's method and [`Hg2v`] its model; [`model`] has the choices
+//!    that make its network, [`train`] those of its training, and a [`TrainingFolder`] keeps a
+//!    training that goes on after a stop. [`saved`] is a model as a folder.
+//! 2. **Collections.** [`dataset`] reads and writes files of graphs, makes collections, fetches known
+//!    ones and says what is in them; [`dataset::features`] turns what nodes come with into numbers.
+//!    [`prepare`] makes a [`Collection`](prepare::Collection) of records, which models learn from.
+//! 3. **Graphs.** A [`GraphRecord`](graph::GraphRecord) is what a file says, a
+//!    [`Graph`](graph::Graph) what algorithms want; [`graph`] has both, Weisfeiler–Lehman
+//!    refinement, and a layout to draw.
+//! 4. **Coarsening.** [`coarsen`]: a graph becomes a pyramid of smaller and smaller graphs with
+//!    nearly the same low spectrum (Loukas 2019).
+//! 5. **Distances.** [`distance`]: how far apart two graphs are, by spectra or by structure and
+//!    attributes at once.
+//! 6. **Vectors.** [`vectors`] are files of them; [`stream`] embeds graphs without end into one, in
+//!    bounded memory.
+#![cfg_attr(feature = "parquet", doc = "    [`rows`] embeds those of an Arrow table.")]
+//! 7. **The differentiable layer.** [`layer`]: the network inside a larger model, with gradients.
+//!
+//! Long work takes a [`Context`](context::Context): a device, a cache, and a
+//! [`Progress`](progress::Progress) that is told how far it is and may stop it. What goes wrong is an
+//! [`Error`], which carries what a program needs to act on it. Results are the same bits at any
+//! number of threads.
+//!
+//! # Features
 //!
 //! | feature | brings |
 //! |---|---|
@@ -24,18 +57,19 @@
 //!
 //! All are off unless asked for; the command and the wheel have the first two.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod error;
 mod group;
+#[doc(hidden)]
 pub mod input;
 pub mod output;
-pub mod parallel;
 pub mod progress;
-pub mod rng;
 pub mod vocabulary;
 
 pub mod graph;
 
-pub mod linalg;
+mod linalg;
 
 pub mod distance;
 
@@ -43,7 +77,7 @@ pub mod dataset;
 
 pub mod coarsen;
 
-pub mod nn;
+mod nn;
 
 pub mod model;
 
@@ -53,9 +87,11 @@ pub mod prepare;
 
 pub mod train;
 
+pub mod layer;
+
 pub mod saved;
 
-pub mod embed;
+mod embed;
 
 pub mod vectors;
 
@@ -68,10 +104,15 @@ pub mod stream;
 #[cfg(feature = "parquet")]
 pub mod rows;
 
+#[doc(hidden)]
+pub mod internals;
+
 pub use error::{Error, Result};
+#[doc(hidden)]
+pub use estimator::Failure;
 pub use estimator::{
-    CHECKPOINT_EVERY, Failure, Fit, Hg2v, Hg2vConfig, Hg2vParams, ModelGradients, Preset, Trained,
-    TrainingFolder, Untrained, is_unfinished,
+    CHECKPOINT_EVERY, Fit, Hg2v, Hg2vConfig, Hg2vParams, Preset, Trained, TrainingFolder,
+    Untrained, is_unfinished,
 };
 pub use method::{Method, Model};
 

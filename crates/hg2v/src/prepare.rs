@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use hg2v_math::parallel::try_map;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -12,11 +13,11 @@ use crate::dataset::features::{self, Applied, FeatureChoice, FeatureSchema, Subj
 use crate::error::{Problem, Result};
 use crate::graph::{Findings, Graph, GraphRecord, Structure, WeightPolicy};
 use crate::model::Example;
-use crate::parallel::try_map;
 use crate::progress::Stage;
 
 /// What is done to graphs before a model sees them.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Needs {
     /// What becomes of edge weights.
     pub weights: WeightPolicy,
@@ -25,6 +26,12 @@ pub struct Needs {
     /// Which node features it takes; `None` where it takes none that are computed.
     pub features: Option<FeatureChoice>,
 }
+
+hg2v_math::setters!(Needs {
+    weights: WeightPolicy,
+    coarsening: Option<coarsen::Params>,
+    features: Option<FeatureChoice>,
+});
 
 /// How records become [`Example`]s.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -116,7 +123,7 @@ impl<'a> Run<'a> {
         self.position + i as u64 * self.step
     }
 
-    /// The same records in parts, as [`Cut`] cuts them.
+    /// The same records in parts, cut alike for everybody, so that what one keeps another finds.
     pub fn parts(self) -> impl Iterator<Item = Run<'a>> {
         let mut past = 0;
         std::iter::from_fn(move || {
@@ -132,7 +139,7 @@ impl<'a> Run<'a> {
 
 /// The most graphs of a part: enough for all threads, few enough that somebody who asks to
 /// stop between two parts is heard.
-pub const PART: usize = 256;
+pub(crate) const PART: usize = 256;
 
 /// The same for their nodes and edges, which bounds the memory that large graphs take.
 const PART_SIZE: usize = 1 << 18;
@@ -142,7 +149,7 @@ const PART_SIZE: usize = 1 << 18;
 /// Pyramids are kept a part at a time. Whoever takes whole parts at a time, however many,
 /// cuts where everybody else does, and finds what others kept.
 #[derive(Debug, Default)]
-pub struct Cut {
+pub(crate) struct Cut {
     graphs: usize,
     size: usize,
 }
@@ -150,7 +157,7 @@ pub struct Cut {
 impl Cut {
     /// Whether a part ends with this graph, the next of the collection; a large one ends
     /// its part.
-    pub fn ends_with(&mut self, record: &GraphRecord) -> bool {
+    pub(crate) fn ends_with(&mut self, record: &GraphRecord) -> bool {
         self.graphs += 1;
         self.size += record.num_nodes as usize + record.edges.len();
         let ends = self.graphs >= PART || self.size >= PART_SIZE;

@@ -131,7 +131,7 @@ class Network:
 
 class Pass:
     def backward(
-        self, parameters: NDArray[Any], d_embeddings: NDArray[Any], threads: int = 0
+        self, d_embeddings: NDArray[Any], threads: int = 0
     ) -> tuple[NDArray[Any], NDArray[Any]]: ...
 
 def words() -> list[tuple[str, list[str]]]: ...

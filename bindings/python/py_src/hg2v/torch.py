@@ -212,16 +212,16 @@ class _Embedding(torch.autograd.Function):
     def forward(
         ctx: Any, x: torch.Tensor, module: HG2V, prepared: Prepared, *own: torch.Tensor
     ) -> torch.Tensor:
-        ctx.module, ctx.flat = module, module._flat(own)
+        ctx.module = module
         rows, ctx.tape = module._network.forward(
-            ctx.flat, _numpy(x), prepared.examples, module._threads
+            module._flat(own), _numpy(x), prepared.examples, module._threads
         )
         return torch.from_numpy(rows).to(x)
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, d_rows: torch.Tensor) -> Any:
-        d_flat, d_x = ctx.tape.backward(ctx.flat, _numpy(d_rows), ctx.module._threads)
+        d_flat, d_x = ctx.tape.backward(_numpy(d_rows), ctx.module._threads)
         return torch.from_numpy(d_x).to(d_rows), None, None, *ctx.module._split(d_flat)
 
 

@@ -29,7 +29,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hg2v::nn::Real;
+use hg2v_math::Real;
 use serde::{Deserialize, Serialize};
 
 use super::pooling::{Adjacency, Both, Pooled, pool};

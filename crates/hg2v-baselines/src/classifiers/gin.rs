@@ -19,7 +19,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hg2v::nn::Real;
+use hg2v_math::Real;
 use serde::{Deserialize, Serialize};
 
 use super::training::{Design, Recipe, Task, Taught};

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use hg2v::nn::Real;
+use hg2v_math::Real;
 
 use crate::network::{Linear, Pass, Slot, Store};
 use crate::tape::{Array, Graphs, Segments, Var, blocks};

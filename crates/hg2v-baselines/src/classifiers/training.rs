@@ -11,14 +11,12 @@ use std::fmt;
 
 use hg2v::dataset::features::FeatureChoice;
 use hg2v::error::Opt;
-use hg2v::nn::Real;
-use hg2v::parallel::{crew, try_map};
 use hg2v::prepare::Collection;
-use hg2v::rng;
-use hg2v::train::schedule;
 use hg2v_eval::method::{Learner, Learnt};
 use hg2v_eval::split::stratified_shuffle;
 use hg2v_eval::{Error, Result, Split};
+use hg2v_math::parallel::{crew, try_map};
+use hg2v_math::{Real, rng, schedule};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -45,6 +43,7 @@ pub trait Design: fmt::Display + Sync {
 /// How a network is trained.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Recipe {
     /// The first learning rate.
     #[serde(alias = "rate")]
@@ -66,6 +65,18 @@ pub struct Recipe {
     /// Seeds every random decision.
     pub seed: u64,
 }
+
+hg2v_math::setters!(Recipe {
+    lr: f64,
+    halve: u64,
+    batch: usize,
+    epochs: u64,
+    patience: u64,
+    decay: f64,
+    held_out: f64,
+    features: FeatureChoice,
+    seed: u64,
+});
 
 impl Default for Recipe {
     fn default() -> Recipe {

@@ -30,12 +30,15 @@ const MOST_ROUNDS: usize = 1000;
 /// h + 1 words a node.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct Graph2Vec {
     /// `h`, rounds of refinement.
     pub rounds: usize,
     /// How vectors are fitted.
     pub skip_gram: SkipGram,
 }
+
+hg2v_math::setters!(Graph2Vec { rounds: usize, skip_gram: SkipGram });
 
 impl Default for Graph2Vec {
     fn default() -> Graph2Vec {

@@ -38,7 +38,7 @@ impl Method for Graph2VecGnn {
     }
 
     fn needs(&self) -> Needs {
-        Needs { coarsening: None, ..self.0.needs() }
+        self.0.needs().coarsening(None)
     }
 
     fn fit_collection(

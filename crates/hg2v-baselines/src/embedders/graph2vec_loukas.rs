@@ -14,10 +14,10 @@ use hg2v::error::Result;
 use hg2v::graph::wl::{Refiner, Vocabulary, histogram};
 use hg2v::graph::{GraphRecord, Scalar};
 use hg2v::method::Rows;
-use hg2v::parallel::try_map;
 use hg2v::prepare::{Collection, Needs};
 use hg2v::saved::{Config, DataNote, Parts, Stored, Tensors};
 use hg2v::{Method, Model};
+use hg2v_math::parallel::try_map;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -30,12 +30,15 @@ use super::skip_gram::{Document, Words};
 /// As [`Graph2Vec`], over the nodes of all levels.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct Graph2VecLoukas {
     /// Labels and their vectors.
     pub graph2vec: Graph2Vec,
     /// How graphs are coarsened.
     pub coarsening: coarsen::Params,
 }
+
+hg2v_math::setters!(Graph2VecLoukas { graph2vec: Graph2Vec, coarsening: coarsen::Params });
 
 const NAME: &str = "graph2vec-loukas";
 
@@ -54,7 +57,7 @@ impl Method for Graph2VecLoukas {
     }
 
     fn needs(&self) -> Needs {
-        Needs { coarsening: Some(self.coarsening), ..Needs::default() }
+        Needs::default().coarsening(Some(self.coarsening))
     }
 
     fn fit_collection(

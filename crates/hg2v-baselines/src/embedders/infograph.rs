@@ -30,14 +30,12 @@ use hg2v::dataset::features::{FeatureChoice, FeatureSchema, Origin};
 use hg2v::error::{Error, Result};
 use hg2v::graph::GraphRecord;
 use hg2v::method::Rows;
-use hg2v::nn::Real;
-use hg2v::parallel::crew;
 use hg2v::prepare::{Collection, Needs};
 use hg2v::progress::{Report, Stage};
-use hg2v::rng;
 use hg2v::saved::{Config, DataNote, Parts, Stored, Tensors};
-use hg2v::train::schedule;
 use hg2v::{Method, Model};
+use hg2v_math::parallel::crew;
+use hg2v_math::{Real, rng, schedule};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -50,6 +48,7 @@ use crate::tape::{Graphs, Var};
 /// The method and its settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct InfoGraph {
     /// `d`: numbers a node and layer.
     #[serde(alias = "hidden")]
@@ -68,6 +67,16 @@ pub struct InfoGraph {
     /// Seeds every random decision.
     pub seed: u64,
 }
+
+hg2v_math::setters!(InfoGraph {
+    dim: usize,
+    layers: usize,
+    epochs: u64,
+    batch: usize,
+    lr: f64,
+    features: FeatureChoice,
+    seed: u64,
+});
 
 impl Default for InfoGraph {
     /// The authors' sizes and their middle learning rate.
@@ -158,7 +167,7 @@ impl Method for InfoGraph {
     }
 
     fn needs(&self) -> Needs {
-        Needs { features: Some(self.features), ..Needs::default() }
+        Needs::default().features(Some(self.features))
     }
 
     fn fit_collection(

@@ -30,10 +30,10 @@
 
 use hg2v::context::Context;
 use hg2v::error::{Error, Opt, Result};
-use hg2v::nn::simd::{axpy, dot};
 use hg2v::progress::{Report, Stage};
-use hg2v::rng::{shuffle_by_remainder, stream, unit};
 use hg2v::saved::{Reader, Tensors};
+use hg2v_math::rng::{shuffle_by_remainder, stream, unit};
+use hg2v_math::simd::{axpy, dot};
 use rand::Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -44,6 +44,7 @@ pub type Document = Vec<(u32, u32)>;
 /// How vectors are fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct SkipGram {
     /// Numbers a vector.
     pub dim: usize,
@@ -70,6 +71,20 @@ pub struct SkipGram {
     /// Seeds every random decision.
     pub seed: u64,
 }
+
+hg2v_math::setters!(SkipGram {
+    dim: usize,
+    epochs: usize,
+    lr: f32,
+    negatives: f32,
+    sample: f64,
+    min_count: usize,
+    batch: usize,
+    drawn: usize,
+    ridge: f32,
+    steps: usize,
+    seed: u64,
+});
 
 /// Chosen by validation accuracy inside the training parts of three splits of MUTAG, PTC_FR,
 /// ENZYMES, PROTEINS and IMDB-BINARY and one of NCI1, among some thirty settings, few of them

@@ -1,9 +1,9 @@
 //! From kernels with landmarks to vectors: which graphs become landmarks, and the projection
 //! that [`vectors`](super::vectors) derives.
 
-use hg2v::linalg::dense::symmetric_eigen;
-use hg2v::linalg::vector::{axpy, dot};
-use hg2v::rng::{stream, unit};
+use hg2v_math::linalg::dense::symmetric_eigen;
+use hg2v_math::linalg::vector::{axpy, dot};
+use hg2v_math::rng::{stream, unit};
 use rayon::prelude::*;
 
 /// Residuals below this share of the largest kernel, and directions below this share of the

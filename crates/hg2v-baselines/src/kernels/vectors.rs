@@ -21,12 +21,12 @@ use hg2v::error::{Error, Result};
 use hg2v::graph::GraphRecord;
 use hg2v::graph::wl::Vocabulary;
 use hg2v::method::Rows;
-use hg2v::parallel::try_map;
 use hg2v::prepare::{Collection, Needs};
 use hg2v::progress::Stage;
-use hg2v::rng::{shuffle, stream};
 use hg2v::saved::{Config, DataNote, Parts, Stored};
 use hg2v::{Method, Model};
+use hg2v_math::parallel::try_map;
+use hg2v_math::rng::{shuffle, stream};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -104,6 +104,7 @@ impl Kernel {
 /// O(m·d). By attributes it costs `m` transport problems.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct KernelVectors {
     /// The kernel.
     pub kernel: Kernel,
@@ -114,6 +115,13 @@ pub struct KernelVectors {
     /// Seeds the choice of landmarks, and the rotation.
     pub seed: u64,
 }
+
+hg2v_math::setters!(KernelVectors {
+    kernel: Kernel,
+    dim: usize,
+    landmarks: Option<usize>,
+    seed: u64,
+});
 
 impl KernelVectors {
     /// Vectors of a kernel, with all else as it is by default.
@@ -136,7 +144,7 @@ impl KernelVectors {
         KernelVectors::of(Kernel::Wwl { rounds: 3, gamma: None, nodes: Nodes::Auto })
     }
 
-    fn landmarks(&self) -> usize {
+    fn most_landmarks(&self) -> usize {
         self.landmarks.unwrap_or(2 * self.dim).min(MOST_LANDMARKS)
     }
 }
@@ -184,7 +192,7 @@ impl Method for KernelVectors {
         let mut pool = train.to_vec();
         shuffle(&mut pool, &mut stream(self.seed, "landmark pool", 0, 0));
         // Where comparing two graphs is a transport problem, all of the pool are landmarks.
-        pool.truncate(self.landmarks().max(if by_attributes { 0 } else { POOL }));
+        pool.truncate(self.most_landmarks().max(if by_attributes { 0 } else { POOL }));
         let landmarks = if by_attributes {
             let propagation = Propagation::fit(collection, train, self.kernel.rounds())?;
             Landmarks::Attributes(propagation.sequences(collection, &pool)?)
@@ -198,12 +206,12 @@ impl Method for KernelVectors {
             projection: Projection::default(),
             data: DataNote::of(train.iter().map(|&i| &collection.run.records[i])),
         };
-let compared = model.compared(collection, &pool, context)?;
+        let compared = model.compared(collection, &pool, context)?;
         if let Kernel::Wwl { gamma, .. } = self.kernel {
             model.gamma = Some(gamma.unwrap_or_else(|| 1.0 / median(&compared)));
         }
         let gram = model.kernels(compared);
-        let factor = Factor::new(&gram, pool.len(), self.landmarks(), self.seed);
+        let factor = Factor::new(&gram, pool.len(), self.most_landmarks(), self.seed);
         let chosen: Vec<usize> = factor.pivots.iter().map(|&pivot| pool[pivot]).collect();
         model.landmarks = match model.landmarks {
             Landmarks::Labels(_) => self.index(collection, &chosen)?,

@@ -30,12 +30,35 @@ use crate::wl::Histograms;
 ///
 /// # Complexity
 /// As the [subtree kernel](super::wl_subtree): no matching is searched for.
+///
+/// # Examples
+/// ```
+/// use hg2v::context::Context;
+/// use hg2v::graph::GraphRecord;
+/// use hg2v::prepare::{Collection, Needs, Run};
+/// use hg2v_baselines::kernels::wl_oa::WlOa;
+/// use hg2v_eval::method::GraphKernel;
+/// let ring = |n: u32| GraphRecord {
+///     num_nodes: n,
+///     edges: (0..n).map(|v| [v, (v + 1) % n]).collect(),
+///     ..GraphRecord::default()
+/// };
+/// let graphs = [ring(5), ring(5), ring(8)];
+/// let context = Context::default();
+/// let collection = Collection::new(Run::in_memory(&graphs), &Needs::default(), &context)?;
+/// let grams = WlOa::default().rounds(2).grams(&collection, &context)?;
+/// assert!((grams[0].row(0)[1] - 1.0).abs() < 1e-12);
+/// # Ok::<(), hg2v_eval::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct WlOa {
     /// `h`, the most rounds.
     pub rounds: usize,
 }
+
+hg2v_math::setters!(WlOa { rounds: usize });
 
 /// Seven rounds, as in the paper.
 impl Default for WlOa {

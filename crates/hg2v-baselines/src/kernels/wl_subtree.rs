@@ -28,12 +28,35 @@ use crate::wl::Histograms;
 /// # Complexity
 /// Time O(h·m) for the labels of m edges in all, then one multiplication for each label
 /// that two graphs have in common; memory 8·n² bytes a setting.
+///
+/// # Examples
+/// ```
+/// use hg2v::context::Context;
+/// use hg2v::graph::GraphRecord;
+/// use hg2v::prepare::{Collection, Needs, Run};
+/// use hg2v_baselines::kernels::wl_subtree::WlSubtree;
+/// use hg2v_eval::method::GraphKernel;
+/// let ring = |n: u32| GraphRecord {
+///     num_nodes: n,
+///     edges: (0..n).map(|v| [v, (v + 1) % n]).collect(),
+///     ..GraphRecord::default()
+/// };
+/// let graphs = [ring(5), ring(5), ring(8)];
+/// let context = Context::default();
+/// let collection = Collection::new(Run::in_memory(&graphs), &Needs::default(), &context)?;
+/// let grams = WlSubtree::default().rounds(2).grams(&collection, &context)?;
+/// assert!((grams[0].row(0)[1] - 1.0).abs() < 1e-12);
+/// # Ok::<(), hg2v_eval::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct WlSubtree {
     /// `h`, the most rounds.
     pub rounds: usize,
 }
+
+hg2v_math::setters!(WlSubtree { rounds: usize });
 
 /// Seven rounds, as in the papers that choose among them.
 impl Default for WlSubtree {

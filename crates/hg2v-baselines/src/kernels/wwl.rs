@@ -37,7 +37,7 @@
 //! ```
 //!
 //! and `d` is the Euclidean distance between the sequences as one long vector. Transport
-//! is exact ([`hg2v::distance::simplex`]). `k` need not be positive definite here.
+//! is exact (`hg2v::distance::simplex`). `k` need not be positive definite here.
 //!
 //! A graph without nodes counts as one node like no other: at distance 1 from all labels;
 //! with attributes, all zeros, which is the mean.
@@ -52,12 +52,12 @@ use hg2v::distance::ground::Turned;
 use hg2v::distance::simplex::Solver;
 use hg2v::graph::wl::{Refiner, histogram};
 use hg2v::graph::{Features, Graph};
-use hg2v::parallel::try_map;
 use hg2v::prepare::Collection;
 use hg2v::progress::Stage;
 use hg2v::saved::{Reader, Tensors};
 use hg2v_eval::method::GraphKernel;
 use hg2v_eval::{Matrix, Result};
+use hg2v_math::parallel::try_map;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -65,6 +65,7 @@ use serde_json::Value;
 /// The kernel, and the settings to choose from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct Wwl {
     /// What nodes are compared by.
     pub nodes: Nodes,
@@ -74,6 +75,8 @@ pub struct Wwl {
     #[serde(alias = "lambdas")]
     pub gammas: Vec<f64>,
 }
+
+hg2v_math::setters!(Wwl { nodes: Nodes, rounds: Vec<usize>, gammas: Vec<f64> });
 
 /// What nodes are compared by.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -307,12 +310,11 @@ impl Propagation {
         train: &[usize],
         rounds: usize,
     ) -> hg2v::Result<Propagation> {
-        let choice = FeatureChoice {
-            attributes: true,
-            labels: false,
-            degree: When::Auto,
-            structure: When::Never,
-        };
+        let choice = FeatureChoice::default()
+            .attributes(true)
+            .labels(false)
+            .degree(When::Auto)
+            .structure(When::Never);
         let run = collection.run;
         let subjects = train.iter().map(|&i| collection.subject(i));
         Ok(Propagation { features: FeatureSchema::fit(run.file, choice, subjects)?, rounds })

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hg2v::graph::Graph;
-use hg2v::nn::Real;
+use hg2v_math::Real;
 
 use super::Segments;
 

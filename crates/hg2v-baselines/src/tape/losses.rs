@@ -1,6 +1,6 @@
 //! Losses: from matrices to the one number that training lowers.
 
-use hg2v::nn::Real;
+use hg2v_math::Real;
 
 use super::norms::softmax_row;
 use super::{Array, Segments, Tape, Var};

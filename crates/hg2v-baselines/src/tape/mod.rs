@@ -12,7 +12,7 @@
 //! | [`norms`](Tape::batch_norm) | batch norm, softmax of rows, degrees of blocks |
 //! | [`losses`](Tape::cross_entropy) | cross-entropy, entropy, Jensen–Shannon |
 //!
-//! Products are the core's ([`hg2v::nn::gemm`]), which may be shared by threads and
+//! Products are the core's ([`hg2v_math::gemm`]), which may be shared by threads and
 //! are the same bits on any number of them; all else is done by the thread that asks.
 //!
 //! Letters: `N` nodes of `B` graphs, one after the other; `d` numbers a node; `k`
@@ -27,8 +27,8 @@ mod segments;
 
 use std::ops::Index;
 
-use hg2v::nn::Real;
-use hg2v::nn::gemm::{View, ViewMut};
+use hg2v_math::Real;
+use hg2v_math::gemm::{View, ViewMut};
 
 pub use graphs::Graphs;
 pub use norms::Moments;

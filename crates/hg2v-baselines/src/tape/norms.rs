@@ -1,6 +1,6 @@
 //! Numbers brought to a common scale: of a column, a row, a block.
 
-use hg2v::nn::Real;
+use hg2v_math::Real;
 
 use super::{Array, Tape, Var};
 

@@ -1,6 +1,6 @@
 //! What is done number by number, or row by row.
 
-use hg2v::nn::Real;
+use hg2v_math::Real;
 
 use super::{Array, Tape, Var};
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use hg2v::nn::Real;
-use hg2v::nn::gemm::{product, product_then};
+use hg2v_math::Real;
+use hg2v_math::gemm::{product, product_then};
 
 use super::{Array, Graphs, Segments, Tape, Var};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hg2v::nn::Real;
+use hg2v_math::Real;
 
 use super::{Array, Tape, Var};
 

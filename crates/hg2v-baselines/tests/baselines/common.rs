@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 /// The graphs as they are, without pyramids.
 pub(crate) fn flat(records: &[GraphRecord]) -> Collection<'_> {
-    let needs = Needs { weights: WeightPolicy::Ignore, ..Needs::default() };
+    let needs = Needs::default().weights(WeightPolicy::Ignore);
     Collection::new(Run::in_memory(records), &needs, &Context::default()).unwrap()
 }
 

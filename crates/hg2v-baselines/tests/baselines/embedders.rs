@@ -26,12 +26,12 @@ fn graphs() -> Vec<GraphRecord> {
 }
 
 fn pyramids(records: &[GraphRecord]) -> Collection<'_> {
-    let needs = Needs { coarsening: Some(coarsen::Params::default()), ..Needs::default() };
+    let needs = Needs::default().coarsening(Some(coarsen::Params::default()));
     Collection::new(Run::in_memory(records), &needs, &Context::default()).unwrap()
 }
 
 fn small() -> SkipGram {
-    SkipGram { dim: 16, ..SkipGram::default() }
+    SkipGram::default().dim(16)
 }
 
 fn squared_distance(x: &Matrix, i: usize, j: usize) -> f64 {
@@ -50,7 +50,7 @@ fn documents_of_one_topic_come_together() {
         words
     };
     let documents: Vec<Document> = (0..60).map(document).collect();
-    let skip_gram = SkipGram { epochs: 50, ..small() };
+    let skip_gram = small().epochs(50);
     let words = skip_gram.fit(&documents[..40], 25, &Context::default()).unwrap();
     assert_eq!(words.len(), 25);
     let rows = words.infer(&documents);
@@ -70,8 +70,7 @@ fn vectors_are_the_same_bits_at_any_number_of_threads() {
     let mut graph2vec = Graph2Vec::default();
     graph2vec.skip_gram.dim = 32;
     let params = Hg2vParams::default().dim(8).levels(2).epochs(1);
-    let (gnn, loukas) =
-        (Graph2VecGnn(params), Graph2VecLoukas { graph2vec, ..Graph2VecLoukas::default() });
+    let (gnn, loukas) = (Graph2VecGnn(params), Graph2VecLoukas::default().graph2vec(graph2vec));
     let methods: [&dyn Method; 3] = [&graph2vec, &loukas, &gnn];
     let made =
         methods.map(|method| at_any_thread_count(|| vectors(method, &collection, &train).unwrap()));
@@ -86,7 +85,7 @@ fn vectors_are_the_same_bits_at_any_number_of_threads() {
 fn a_graph_has_its_vector_whoever_else_is_embedded() {
     let records = graphs();
     let train: Vec<usize> = (0..30).collect();
-    let method = Graph2Vec { rounds: 2, skip_gram: small() };
+    let method = Graph2Vec::default().rounds(2).skip_gram(small());
     let whole = vectors(&method, &flat(&records), &train).unwrap();
     let few = vectors(&method, &flat(&records[..31]), &train).unwrap();
     assert_eq!(few, whole.take(&(0..31).collect::<Vec<_>>()).unwrap());
@@ -105,10 +104,8 @@ fn a_new_document_is_at_its_maximum() {
     let documents: Vec<Document> =
         (0..30u32).map(|i| (0..8).map(|k| (i % 5 + k, 1 + i % 3)).collect()).collect();
     let context = Context::default();
-    let enough =
-        SkipGram { steps: 2000, ridge: 0.05, ..small() }.fit(&documents, 20, &context).unwrap();
-    let more =
-        SkipGram { steps: 4000, ridge: 0.05, ..small() }.fit(&documents, 20, &context).unwrap();
+    let enough = small().steps(2000).ridge(0.05).fit(&documents, 20, &context).unwrap();
+    let more = small().steps(4000).ridge(0.05).fit(&documents, 20, &context).unwrap();
     let (a, b) = (enough.infer(&documents), more.infer(&documents));
     let far = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(far < 1e-3, "still moving by {far}");
@@ -118,9 +115,9 @@ fn a_new_document_is_at_its_maximum() {
 fn nonsense_is_refused_and_nothing_to_learn_from_is_not() {
     let one: Document = vec![(0, 3)];
     let wrong = [
-        (SkipGram { dim: 0, ..small() }, "dim is 0"),
-        (SkipGram { lr: f32::NAN, ..small() }, "lr is NaN"),
-        (SkipGram { ridge: -1.0, ..small() }, "ridge is -1"),
+        (small().dim(0), "dim is 0"),
+        (small().lr(f32::NAN), "lr is NaN"),
+        (small().ridge(-1.0), "ridge is -1"),
     ];
     for (params, word) in wrong {
         let error =

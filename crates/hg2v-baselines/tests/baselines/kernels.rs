@@ -85,10 +85,10 @@ fn a_path_and_a_triangle_by_hand() {
     let records = [path, triangle];
     // Round 0: {a: 2, b: 1} in both. Round 1: path {a(b): 2, b(aa): 1}, triangle
     // {a(ab): 2, b(aa): 1}.
-    let subtree = grams(&WlSubtree { rounds: 1 }, &records);
+    let subtree = grams(&WlSubtree::default().rounds(1), &records);
     close(&subtree[0], &[1.0; 4]);
     close(&subtree[1], &[1.0, 0.6, 0.6, 1.0]);
-    let assignment = grams(&WlOa { rounds: 1 }, &records);
+    let assignment = grams(&WlOa::default().rounds(1), &records);
     close(&assignment[1], &[1.0, 4.0 / 6.0, 4.0 / 6.0, 1.0]);
 }
 
@@ -98,9 +98,9 @@ proptest! {
     #[test]
     fn they_are_what_they_say(records in prop::collection::vec(any_graph(5), 1..6)) {
         let labels = labels(&records, 3);
-        let subtree = grams(&WlSubtree { rounds: 3 }, &records);
-        let assignment = grams(&WlOa { rounds: 3 }, &records);
-        let last = WlOa { rounds: 3 }.gram(&flat(&records), &Context::default()).unwrap();
+        let subtree = grams(&WlSubtree::default().rounds(3), &records);
+        let assignment = grams(&WlOa::default().rounds(3), &records);
+        let last = WlOa::default().rounds(3).gram(&flat(&records), &Context::default()).unwrap();
         assert_eq!(Some(&last), assignment.last());
         for rounds in 0..=3 {
             close(&subtree[rounds], &naive(&labels, rounds, pairs_alike));
@@ -124,7 +124,7 @@ fn no_graphs_and_empty_ones_have_kernels_too() {
 #[test]
 fn threads_change_nothing_and_progress_is_heard() {
     let Some(records) = real("MUTAG") else { return };
-    at_any_thread_count(|| grams(&WlOa { rounds: 3 }, &records));
+    at_any_thread_count(|| grams(&WlOa::default().rounds(3), &records));
     let heard = std::sync::Mutex::new(Vec::new());
     let listen = |report: &Report<'_>| {
         assert_eq!((report.stage, report.total), (Stage::Comparing, 188));
@@ -132,11 +132,12 @@ fn threads_change_nothing_and_progress_is_heard() {
         Flow::Continue
     };
     let watched = Context::default().watched_by(&listen);
-    WlOa { rounds: 1 }.grams(&flat(&records), &watched).unwrap();
+    WlOa::default().rounds(1).grams(&flat(&records), &watched).unwrap();
     let mut heard = heard.into_inner().unwrap();
     heard.sort_unstable();
     assert_eq!(heard, (1..=188).collect::<Vec<_>>());
     let stop = |_: &Report<'_>| Flow::Stop;
-    let stopped = WlOa { rounds: 1 }.grams(&flat(&records), &Context::default().watched_by(&stop));
+    let stopped =
+        WlOa::default().rounds(1).grams(&flat(&records), &Context::default().watched_by(&stop));
     assert!(matches!(stopped, Err(Error::Hg2v(hg2v::Error::Stopped))));
 }

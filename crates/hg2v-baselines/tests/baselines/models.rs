@@ -214,9 +214,10 @@ fn kernels_as_vectors_are_the_kernels() {
     for all in [graphs(30), attributed(16)] {
         let run = Run::in_memory(&all);
         let collection = Collection::new(run, &Default::default(), &context).unwrap();
-        let oa = WlOa { rounds: 2 }.grams(&collection, &context).unwrap().remove(2);
-        let subtree = WlSubtree { rounds: 2 }.grams(&collection, &context).unwrap().remove(2);
-        let wwl = Wwl { rounds: vec![2], gammas: vec![0.7], ..Wwl::default() };
+        let oa = WlOa::default().rounds(2).grams(&collection, &context).unwrap().remove(2);
+        let subtree =
+            WlSubtree::default().rounds(2).grams(&collection, &context).unwrap().remove(2);
+        let wwl = Wwl::default().rounds(vec![2]).gammas(vec![0.7]);
         let wwl = wwl.grams(&collection, &context).unwrap().remove(0);
         for (name, gram) in [("wl-oa", oa), ("wl-subtree", subtree), ("wwl", wwl)] {
             let mut options =

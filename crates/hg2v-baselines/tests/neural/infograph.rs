@@ -11,7 +11,7 @@ use hg2v_eval::split::stratified_shuffle;
 use crate::common::{at, classes, collect, planted};
 
 fn small() -> InfoGraph {
-    InfoGraph { dim: 8, layers: 2, epochs: 5, batch: 16, ..InfoGraph::default() }
+    InfoGraph::default().dim(8).layers(2).epochs(5).batch(16)
 }
 
 fn vectors(count: usize, train: &[usize]) -> Matrix {
@@ -56,6 +56,6 @@ fn vectors_tell_planted_classes_apart() {
 
 #[test]
 fn sizes_of_zero_are_refused() {
-    let told = InfoGraph { layers: 0, ..small() }.fit(&planted(4));
+    let told = small().layers(0).fit(&planted(4));
     assert_eq!(told.unwrap_err().to_string(), "layers is 0, but it must be at least 1");
 }

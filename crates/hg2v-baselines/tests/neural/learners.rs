@@ -16,7 +16,7 @@ use crate::common::{at, classes, collect, planted};
 
 /// All three, trained for a short while.
 fn learners() -> [(&'static str, Box<dyn Learner>); 3] {
-    let short = |recipe: Recipe| Recipe { epochs: 30, patience: 10, batch: 8, lr: 0.01, ..recipe };
+    let short = |recipe: Recipe| recipe.epochs(30).patience(10).batch(8).lr(0.01);
     let (mut gin, mut diffpool, mut mincut) =
         (Gin::default(), DiffPool::default(), MinCut::default());
     gin.grid.iter_mut().for_each(|params| params.hidden = 8);
@@ -71,15 +71,15 @@ fn what_makes_no_sense_is_refused_in_words() {
     };
     let with = |recipe| Gin { recipe, ..Gin::default() };
     let recipe = Recipe::default();
-    let rate = with(Recipe { lr: 0.0, ..recipe.clone() });
+    let rate = with(recipe.clone().lr(0.0));
     assert_eq!(told(&rate, &labels), "lr is 0, but it must be a finite number above 0");
-    let batch = with(Recipe { batch: 0, ..recipe.clone() });
+    let batch = with(recipe.clone().batch(0));
     assert_eq!(told(&batch, &labels), "batch is 0, but a step needs at least one graph");
     let nothing = Gin { grid: Vec::new(), ..Gin::default() };
     assert_eq!(told(&nothing, &labels), "the grid of settings is empty; give at least one");
     let one_class = told(&Gin::default(), &[0; 20]);
     assert!(one_class.contains("only class 0"), "{one_class}");
-    let wild = told(&with(Recipe { lr: 1e30, ..recipe }), &labels);
+    let wild = told(&with(recipe.lr(1e30)), &labels);
     assert!(wild.contains("diverged") && wild.contains("lower it"), "{wild}");
 }
 

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use hg2v::graph::{Graph, GraphRecord, WeightPolicy};
-use hg2v::rng;
 use hg2v_baselines::classifiers::diffpool::DiffPoolParams;
 use hg2v_baselines::classifiers::gin::{GinParams, Pool};
 use hg2v_baselines::classifiers::mincut::MinCutParams;
 use hg2v_baselines::classifiers::training::{Design, Task};
 use hg2v_baselines::network::{ClassifierNetwork, Pass, Store};
 use hg2v_baselines::tape::{Array, Graphs, Var};
+use hg2v_math::rng;
 
 const TASK: Task = Task { inputs: 3, classes: 2, nodes: 6.0 };
 

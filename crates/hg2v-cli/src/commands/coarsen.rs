@@ -9,9 +9,9 @@ use hg2v::coarsen::{CoarsenMethod, Params, Pyramid};
 use hg2v::error::{Action, Error};
 use hg2v::graph::{Scalar, WeightPolicy};
 use hg2v::output::OutputFile;
-use hg2v::parallel::try_map;
 use hg2v::prepare::{Collection, Needs, Notes};
 use hg2v::stream::{Chunks, Shard};
+use hg2v_math::parallel::try_map;
 use serde::Serialize;
 use serde_json::json;
 
@@ -103,13 +103,12 @@ impl Tally {
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
-    let params = Params {
-        method: args.method,
-        k: args.k,
-        ratio: args.ratio,
-        max_levels: args.max_levels,
-        seed: context.seed(),
-    };
+    let params = Params::default()
+        .method(args.method)
+        .k(args.k)
+        .ratio(args.ratio)
+        .max_levels(args.max_levels)
+        .seed(context.seed());
     params.check()?;
     let started = Instant::now();
     refuse_json(&args.out, context)?;
@@ -118,7 +117,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let (path, progress) = (source.path.clone(), context.progress("coarsening", source.len));
     let mut out = OutputFile::create(args.force.at(&args.out))?;
     let mut tally = Tally::default();
-    let needs = Needs { weights: args.weights, coarsening: Some(params), features: None };
+    let needs = Needs::default().weights(args.weights).coarsening(Some(params)).features(None);
     let work = hg2v::context::Context::default().cached_in(args.cache.open());
     for chunk in Chunks::new(source, Shard::WHOLE).larger(4) {
         let chunk = chunk?;

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use hg2v::context::Machine;
 use hg2v::dataset::summary::summarize_records;
 use hg2v::dataset::synthetic::SyntheticSet;
 use hg2v::dataset::synthetic::dla::Dla;
@@ -12,7 +13,6 @@ use hg2v::dataset::synthetic::noise::Noise;
 use hg2v::dataset::{self, Format};
 use hg2v::error::{Action, Error};
 use hg2v::graph::{GraphRecord, Scalar};
-use hg2v::nn::machine::Machine;
 use hg2v::output::{OutputFile, OutputFolder};
 use hg2v::prepare::{Collection, Run};
 use hg2v::progress::Flow;
@@ -209,8 +209,7 @@ fn draw(
     let dim = trained.model.dim();
     let config = trained.model.config().any()?;
     // Where a particle is says most in these vectors, and least about its aggregate.
-    let search =
-        SearchOptions { metric: Metric::Euclidean, standardise: true, ..SearchOptions::default() };
+    let search = SearchOptions::default().metric(Metric::Euclidean).standardise(true);
     let map =
         Map::new(dim, vectors, search, &[ProjectionMethod::Pca, ProjectionMethod::Umap], |_| ())?;
     let contents = Contents {

@@ -77,13 +77,12 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let (ignored, beside) = (source.listen(), source.beside().to_vec());
     let device = args.device.describe();
     let partial = partial_beside(&args.out, &*model, args.per, &device, args.checkpoint_every)?;
-    let options = Options {
-        per: args.per,
-        shard: args.shard.unwrap_or(Shard::WHOLE),
-        cache: args.cache.open(),
-        partial: partial.clone(),
-        pool: None,
-    };
+    let options = Options::default()
+        .per(args.per)
+        .shard(args.shard.unwrap_or(Shard::WHOLE))
+        .cache(args.cache.open())
+        .partial(partial.clone())
+        .pool(None);
     let stream = Stream::start(source, model, options)?;
     let sink = vectors::create(args.force.at(&args.out), stream.shape().clone())?;
     // Opening a GPU takes a while, in which the first graphs are read.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hg2v::error::Error;
 use hg2v::graph::GraphRecord;
 use hg2v::output::OutputFile;
-use hg2v::prepare::{Needs, Run};
+use hg2v::prepare::Run;
 use hg2v::{Hg2vParams, Method, vectors};
 use hg2v_baselines::registry;
 use hg2v_eval::classifiers::Classifier;
@@ -107,7 +107,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let params = args.options.params(context.seed())?;
     params.check()?;
     // Weights count for statistics, too.
-    let plain = Hg2vParams { weights: params.weights, ..Hg2vParams::default() };
+    let plain = Hg2vParams::default().weights(params.weights);
     let there = [("embeddings", args.embeddings.is_some()), ("model", args.model.is_some())];
     for (option, _) in there.into_iter().filter(|(_, given)| *given) {
         if params != plain.clone().seed(context.seed()) {
@@ -123,7 +123,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let needs = match (&model, &args.embeddings) {
         (Some(model), _) => model.needs(),
         // Vectors that are there already, and statistics, need no pyramids.
-        (None, Some(_)) => Needs { coarsening: None, ..params.needs() },
+        (None, Some(_)) => params.needs().coarsening(None),
         (None, None) => params.needs(),
     };
     let collection = graphs::collected(run, &needs, args.cache.open(), context)?;

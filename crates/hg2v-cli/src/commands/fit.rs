@@ -6,8 +6,8 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::builder::PossibleValuesParser;
+use hg2v::context::Machine;
 use hg2v::error::{Action, Error, Place};
-use hg2v::nn::machine::Machine;
 use hg2v::output::overwrite::replace_folder;
 use hg2v::output::{OutputFolder, is_occupied};
 use hg2v::prepare::{Notes, Run};
@@ -119,8 +119,8 @@ fn train(args: &Args, started: Instant, context: &Context) -> anyhow::Result<()>
     let _farewell = Farewell::after_the_step(continuation(args, "stopped"));
     let watch = Watch::new(context);
     let work = graphs::on(&machine).watched_by(&watch);
-    if let Some(state) = saved::read_checkpoint(&args.folder, &fit.network.layout)? {
-        context.say(format!("going on after step {}", state.step));
+    if let Some(step) = folder.resumes_after(&fit)? {
+        context.say(format!("going on after step {step}"));
     }
     let trained = folder.train(&fit, args.checkpoint_every, &work);
     drop(watch);
@@ -246,7 +246,7 @@ fn prepare(
         fit.notes.graphs,
         fit.notes.nodes,
         fit.config.model.preparation.features,
-        fit.network.layout.len,
+        fit.num_parameters(),
         started.elapsed().as_secs_f64(),
         if fit.notes.from_cache > 0 { " (from the cache)" } else { "" },
     ));

@@ -51,7 +51,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     }
     // Before the images are read: what cannot be written is said at once.
     let mut sink = args.out.create(context)?;
-    let params = Params { threshold: args.threshold, scale: args.scale };
+    let params = Params::default().threshold(args.threshold).scale(args.scale);
     let graphs = images::open(&args.idx_images, &args.idx_labels, params, &context.limits)?;
     let mut made = Made { out: args.out.out, scale: graphs.scale(), ..Made::default() };
     let progress = context.progress("images", Some(graphs.num_images()));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use hg2v::dataset::duplicates::Groups;
-use hg2v::dataset::summary::{Spread, Summary, SummaryOptions, Vocabulary, summarize};
+use hg2v::dataset::summary::{Spread, Summary, Vocabulary, summarize};
 use serde_json::json;
 
 use crate::context::Context;
@@ -44,7 +44,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let mut source = context.open(&args.data, Asks::Nothing)?;
     let duplicates = !args.no_duplicates;
-    let options = SummaryOptions { duplicates, ..summary_options() };
+    let options = summary_options().duplicates(duplicates);
     let bar = context.progress("reading", source.len);
     let summary = summarize(&mut source, &options, |graphs| bar.set_position(graphs))?;
     bar.finish_and_clear();

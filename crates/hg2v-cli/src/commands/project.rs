@@ -98,7 +98,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         ProjectionMethod::Tsne => {
             let own = Tsne::default();
             let perplexity = args.perplexity.unwrap_or(own.perplexity);
-            let params = Tsne { perplexity, ..own };
+            let params = own.perplexity(perplexity);
             let graph = graph(params.neighbors_needed(set.len())?)?;
             let bar = context.progress("t-SNE", Some(params.steps as u64));
             let points = tsne(&graph, &places, &params, |step| bar.set_position(step as u64))?;
@@ -108,7 +108,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         ProjectionMethod::Umap => {
             let own = Umap::default();
             let neighbors = args.neighbors.unwrap_or(own.neighbors);
-            let params = Umap { neighbors, seed, ..own };
+            let params = own.neighbors(neighbors).seed(seed);
             let graph = graph(params.neighbors_needed(set.len())?)?;
             let bar = context.progress("UMAP", None);
             let points = umap(&graph, &places, &params, |epoch| bar.set_position(epoch as u64))?;

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use hg2v::Model;
 use hg2v::coarsen::cache::Cache;
+use hg2v::context::Machine;
 use hg2v::dataset::Format;
 use hg2v::dataset::fingerprint::Fingerprint;
 use hg2v::dataset::summary::{Summary, summarize_records};
 use hg2v::error::{Action, Error, Place};
 use hg2v::graph::GraphRecord;
-use hg2v::nn::machine::Machine;
 use hg2v::output::OutputFile;
-use hg2v::prepare::{Collection, Needs, Run};
+use hg2v::prepare::{Collection, Run};
 use hg2v::{saved, vectors};
 use hg2v_baselines::registry;
 use hg2v_eval::evaluation::Evaluation;
@@ -155,7 +155,7 @@ impl Wanted<'_> {
         // The page shows pyramids, whether the model looks at them or not.
         let needs = model.needs();
         let coarsening = Some(needs.coarsening.unwrap_or_default());
-        let needs = Needs { coarsening, ..needs };
+        let needs = needs.coarsening(coarsening);
         let collection = graphs::collected(of_file, &needs, self.cache.clone(), context)?;
         let (dim, values) = self.vectors(&run, &*model, &collection, machine, context)?;
         let evaluation = match self.evaluation {

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use hg2v::Preset;
+use hg2v::context::MachineName;
 use hg2v::error::Error;
-use hg2v::nn::machine::MachineName;
 use hg2v_eval::model_grid::ModelGrid;
 use hg2v_experiments::reproduce::{self, Experiment, FailedRun, Plan, Reproduction};
 use serde_json::json;
@@ -208,15 +208,4 @@ fn in_words(found: &Reproduction) -> String {
     let lines: Vec<String> = found.failed.iter().map(failed).collect();
     let all = found.failed.len() + found.records.len();
     format!("{} of {all} runs failed\n{}", found.failed.len(), lines.join("\n"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_the_librarys() {
-        let words = EXPERIMENTS.map(|(word, _)| word.to_owned());
-        assert_eq!(words, Experiment::ALL.map(|experiment| experiment.to_string()));
-    }
 }

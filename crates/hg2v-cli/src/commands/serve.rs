@@ -155,26 +155,24 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         }
         _ => Page::plain(),
     };
-    let options = Options {
-        index: args.index,
-        data,
-        page,
-        search,
-        machine,
-        listen: args.listen,
-        token: args.token,
-        queue: args.queue,
-        connections: args.connections,
-        max_request_bytes: args.max_request_bytes,
-        max_request_nodes: args.max_request_nodes,
-        timeout: Duration::from_secs_f64(args.timeout),
-        idle_timeout: Duration::from_secs_f64(args.idle_timeout),
-        write_timeout: Duration::from_secs_f64(args.write_timeout),
-        quiet: context.global.quiet,
-        limits: context.limits,
-        cache,
-        ..Options::new(args.model)
-    };
+    let options = Options::new(args.model)
+        .index(args.index)
+        .data(data)
+        .page(page)
+        .search(search)
+        .machine(machine)
+        .listen(args.listen)
+        .token(args.token)
+        .queue(args.queue)
+        .connections(args.connections)
+        .max_request_bytes(args.max_request_bytes)
+        .max_request_nodes(args.max_request_nodes)
+        .timeout(Duration::from_secs_f64(args.timeout))
+        .idle_timeout(Duration::from_secs_f64(args.idle_timeout))
+        .write_timeout(Duration::from_secs_f64(args.write_timeout))
+        .quiet(context.global.quiet)
+        .limits(context.limits)
+        .cache(cache);
     let server = Server::bind(options)?;
     let address = format!("http://{}", server.address());
     context.tell(json!({ "address": address }))?;

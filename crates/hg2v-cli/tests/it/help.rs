@@ -47,7 +47,7 @@ fn told_of(option: &str, help: &str) -> String {
 #[test]
 fn the_defaults_that_help_tells_are_those_of_the_library() {
     let (_, help, _) = hg2v(".".as_ref(), &["fit", "--help"]);
-    let hg2v::Hg2vParams { architecture, recipe, coarsening, features, weights } =
+    let hg2v::Hg2vParams { architecture, recipe, coarsening, features, weights, .. } =
         hg2v::Hg2vParams::default();
     for (option, default) in [
         ("--preset", hg2v::Preset::default().to_string()),
@@ -91,8 +91,8 @@ fn the_defaults_that_help_tells_are_those_of_the_library() {
     let rounds = told_of("--rounds", &help);
     let text = "[default: graph2vec, graph2vec-loukas, wwl: 3; wl-subtree, wl-oa: 4]";
     assert!(rounds.contains(text), "{rounds}");
-    let cosine = hg2v::nn::pairs::Loss::Cosine { temperature: 0.2 };
-    assert_eq!("cosine".parse::<hg2v::nn::pairs::Loss>().unwrap(), cosine);
+    let cosine = hg2v::train::Loss::Cosine { temperature: 0.2 };
+    assert_eq!("cosine".parse::<hg2v::train::Loss>().unwrap(), cosine);
     assert!(told_of("--temperature", &help).contains("[default: 0.2]"));
 }
 

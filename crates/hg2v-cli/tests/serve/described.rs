@@ -106,12 +106,12 @@ fn every_answer_is_described() {
     check("/login", "post", &open.address, &form("token=x"), 404);
 
     // Two beginnings of bodies are all that there is room for.
-    let full = within(Options {
-        max_request_bytes: 8 << 10,
-        max_held_bytes: 8 << 10,
-        token: Some("swordfish".to_owned()),
-        ..Options::new(at.join("m"))
-    });
+    let full = within(
+        Options::new(at.join("m"))
+            .max_request_bytes(8 << 10)
+            .max_held_bytes(8 << 10)
+            .token(Some("swordfish".to_owned())),
+    );
     let held: Vec<_> = (0..2)
         .map(|_| {
             let mut connection = std::net::TcpStream::connect(&full).unwrap();

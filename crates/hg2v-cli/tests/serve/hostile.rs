@@ -205,8 +205,7 @@ fn streams_and_bodies_share_what_may_be_held() {
     let folder = folder();
     let bytes = 64 << 10;
     let model = folder.path().join("m");
-    let address =
-        within(Options { max_request_bytes: bytes, max_held_bytes: bytes, ..Options::new(model) });
+    let address = within(Options::new(model).max_request_bytes(bytes).max_held_bytes(bytes));
     let graph = &lines(folder.path())[0];
     let ask = |request: String| asked(&address, request.as_bytes()).unwrap();
     let large = || post("/embed", &format!("{graph}{}", " ".repeat(10_000)));
@@ -237,11 +236,8 @@ fn streams_and_bodies_share_what_may_be_held() {
 fn who_keeps_to_the_bounds_alone_is_not_told_to_come_again() {
     let folder = folder();
     let most = 256 << 10;
-    let bounds = Options {
-        max_request_bytes: most,
-        max_held_bytes: 64 << 10,
-        ..Options::new(folder.path().join("m"))
-    };
+    let bounds =
+        Options::new(folder.path().join("m")).max_request_bytes(most).max_held_bytes(64 << 10);
     let address = within(bounds);
     let ask = |request: &str| asked(&address, request.as_bytes()).unwrap();
     let graph = &lines(folder.path())[0];

@@ -61,6 +61,7 @@ impl fmt::Display for Gamma {
 /// How alike two vectors are.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Kernel {
     /// `exp(−γ·‖x − y‖²)`
     Rbf(Gamma),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use hg2v::linalg::vector::dot;
+use hg2v_math::linalg::vector::dot;
 use rayon::prelude::*;
 
 use super::kernel::{Fitted, Gamma, Gram, Kernel};
@@ -18,6 +18,7 @@ const ROWS_AT_ONCE: usize = 1024;
 
 /// What a support vector machine is trained with.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct SvcParams {
     /// The price of a training row on the wrong side of its margin.
     pub c: f64,
@@ -26,6 +27,8 @@ pub struct SvcParams {
     /// The violation of the optimality conditions at which training ends.
     pub tolerance: f64,
 }
+
+hg2v_math::setters!(SvcParams { c: f64, kernel: Kernel, tolerance: f64 });
 
 /// What scikit-learn's `SVC` has by default.
 impl Default for SvcParams {

@@ -25,11 +25,11 @@ fn score(x: &Matrix, labels: &[u32], split: &Split, classifier: Classifier, sett
     let (own, truth) = (of(&split.train), of(&split.test));
     let predicted = match classifier {
         Classifier::LinearSvm => {
-            let params = SvcParams { c: setting, kernel: Kernel::Linear, ..SvcParams::default() };
+            let params = SvcParams::default().c(setting).kernel(Kernel::Linear);
             Svc::fit(&train, &own, &params).unwrap().predict(&test).unwrap()
         }
         Classifier::Logistic => {
-            let params = LogisticParams { c: setting, tolerance: 1e-4, ..Default::default() };
+            let params = LogisticParams::default().c(setting).tolerance(1e-4);
             Logistic::fit(&train, &own, &params).unwrap().predict(&test).unwrap()
         }
         Classifier::NearestNeighbors => {

@@ -30,7 +30,7 @@ fn numbers_that_are_none() {
     assert!(matches!(Matrix::new(1, 1, vec![-1e101]), Err(Error::NotFinite { .. })));
     // Finite, but its square is beyond single precision.
     let x = Matrix::new(2, 1, vec![1e30, 0.0]).unwrap();
-    let linear = SvcParams { kernel: Kernel::Linear, ..SvcParams::default() };
+    let linear = SvcParams::default().kernel(Kernel::Linear);
     assert!(matches!(Svc::fit(&x, &[0, 1], &linear), Err(Error::NotFinite { .. })));
     assert!(Svc::fit(&x, &[0, 1], &SvcParams::default()).is_ok());
 }
@@ -109,17 +109,17 @@ fn one_class_or_none() {
 fn parameters_outside_their_domain() {
     let (x, labels) = planted(30, 3, 2);
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let c = SvcParams { c: bad, ..SvcParams::default() };
+        let c = SvcParams::default().c(bad);
         says(
             Svc::fit(&x, &labels, &c),
             &format!("C is {bad}, but it must be a finite number above 0"),
         );
-        let gamma = SvcParams { kernel: Kernel::Rbf(Gamma::Value(bad)), ..SvcParams::default() };
+        let gamma = SvcParams::default().kernel(Kernel::Rbf(Gamma::Value(bad)));
         says(
             Svc::fit(&x, &labels, &gamma),
             &format!("gamma is {bad}, but it must be a finite number above 0"),
         );
-        let tolerance = SvcParams { tolerance: bad, ..SvcParams::default() };
+        let tolerance = SvcParams::default().tolerance(bad);
         assert!(matches!(
             Svc::fit(&x, &labels, &tolerance),
             Err(Error::Hg2v(hg2v::Error::Argument { .. }))
@@ -129,7 +129,7 @@ fn parameters_outside_their_domain() {
             solve(&gram.unwrap(), 1, bad, 1e-3),
             Err(Error::Hg2v(hg2v::Error::Argument { .. }))
         ));
-        let logistic = LogisticParams { c: bad, ..LogisticParams::default() };
+        let logistic = LogisticParams::default().c(bad);
         assert!(matches!(
             Logistic::fit(&x, &labels, &logistic),
             Err(Error::Hg2v(hg2v::Error::Argument { .. }))

@@ -51,7 +51,7 @@ fn grid_scores_winners_and_predictions() {
         // What GridSearchCV.predict does after its refit.
         let (train, labels, test) = scaled(&fixture);
         let select::Chosen::Vectors(kernel) = selection.chosen().kernel else { panic!() };
-        let params = SvcParams { c: selection.chosen().c, kernel, ..SvcParams::default() };
+        let params = SvcParams::default().c(selection.chosen().c).kernel(kernel);
         let svc = Svc::fit(&train, &labels, &params).unwrap();
         assert_eq!(svc.predict(&test).unwrap(), fixture.grid.predictions, "{name}");
     }
@@ -81,7 +81,7 @@ fn decisions_and_support_vectors() {
         let rbf = (Kernel::Rbf(Gamma::Scale), &fixture.machines.rbf);
         for (kernel, machine) in [rbf, (Kernel::Linear, &fixture.machines.linear)] {
             let at = format!("{name}, {kernel}");
-            let params = SvcParams { c: 2.0, kernel, tolerance: 1e-6 };
+            let params = SvcParams::default().c(2.0).kernel(kernel).tolerance(1e-6);
             let svc = Svc::fit(&train, &labels, &params).unwrap();
             assert!(svc.converged(), "{at}");
             decisions_agree(&at, &svc, &test, machine);
@@ -89,7 +89,7 @@ fn decisions_and_support_vectors() {
             if name != "duplicates" {
                 support_agrees(&at, &svc, &labels, machine);
             }
-            let svc = Svc::fit(&train, &labels, &SvcParams { c: 2.0, kernel, ..params_1e3() });
+            let svc = Svc::fit(&train, &labels, &params_1e3().c(2.0).kernel(kernel));
             assert_eq!(svc.unwrap().predict(&test).unwrap(), machine.predictions, "{at}");
         }
         assert!(close(Gamma::Scale.of(&train).unwrap(), fixture.machines.rbf.gamma, 1e-13));
@@ -97,7 +97,7 @@ fn decisions_and_support_vectors() {
 }
 
 fn params_1e3() -> SvcParams {
-    SvcParams { tolerance: 1e-3, ..SvcParams::default() }
+    SvcParams::default().tolerance(1e-3)
 }
 
 /// Both are within 1e-6 of optimal; decisions then agree to about that times the
@@ -182,7 +182,7 @@ fn logistic_coefficients() {
     for name in SETS {
         let fixture: Fixture = read(name);
         let (train, labels, test) = scaled(&fixture);
-        let params = LogisticParams { c: 0.5, tolerance: 1e-9, ..LogisticParams::default() };
+        let params = LogisticParams::default().c(0.5).tolerance(1e-9);
         let model = Logistic::fit(&train, &labels, &params).unwrap();
         assert!(model.converged, "{name}: {} steps", model.steps);
         let theirs = &fixture.logistic;
@@ -195,8 +195,7 @@ fn logistic_coefficients() {
         for (a, b) in model.intercepts().zip(&theirs.intercepts) {
             assert!(close(a, *b, 1e-5), "{name}: {a} {b}");
         }
-        let model =
-            Logistic::fit(&train, &labels, &LogisticParams { c: 0.5, ..Default::default() });
+        let model = Logistic::fit(&train, &labels, &LogisticParams::default().c(0.5));
         assert_eq!(model.unwrap().predict(&test).unwrap(), theirs.predictions, "{name}");
     }
 }

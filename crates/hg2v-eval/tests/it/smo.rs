@@ -220,7 +220,8 @@ fn shrinking_keeps_the_optimum() {
         // The machine trained from vectors by one matrix product is the same.
         let labels: Vec<u32> = (0..900).map(|row| u32::from(row >= positives)).collect();
         let kernel = Kernel::Rbf(Gamma::Value(gamma));
-        let svc = Svc::fit(&x, &labels, &SvcParams { c, kernel, tolerance: 1e-3 }).unwrap();
+        let svc = Svc::fit(&x, &labels, &SvcParams::default().c(c).kernel(kernel).tolerance(1e-3))
+            .unwrap();
         let machine = &svc.machines()[0];
         assert!(optimality(&gram, positives, c, &machine.beta) < 1.1e-3);
         let objective = |beta: &[f64]| -> f64 {

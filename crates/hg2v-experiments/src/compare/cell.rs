@@ -149,7 +149,7 @@ impl CellPlan<'_> {
         }
         let needs = match &judged {
             Judged::Method(method) => method.needs(),
-            Judged::Learner(_) => Needs { features: Some(default_features()), ..Needs::default() },
+            Judged::Learner(_) => Needs::default().features(Some(default_features())),
             Judged::Kernel(_) => Needs::default(),
         };
         let collection = environment.collect(self.graphs, &needs)?;

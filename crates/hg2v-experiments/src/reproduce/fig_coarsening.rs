@@ -11,7 +11,7 @@ use hg2v::coarsen;
 use hg2v::error::{Error, Place};
 use hg2v::graph::{Graph, GraphRecord, Scalar};
 use hg2v::prepare::{Collection, Needs, Run};
-use hg2v::rng;
+use hg2v_math::rng;
 use rand::RngExt;
 use serde_json::json;
 
@@ -52,7 +52,7 @@ pub(super) fn make(plan: &Plan, environment: &Environment<'_>) -> Result<Figure>
     let few: Vec<GraphRecord> = indices.iter().map(|&i| records[i].clone()).collect();
     let run = Run::of(&few, &file);
     let coarsening = coarsen::Params::default();
-    let needs = Needs { coarsening: Some(coarsening), ..Needs::default() };
+    let needs = Needs::default().coarsening(Some(coarsening));
     // Four graphs are soon coarsened, and belong to no collection that is worth keeping.
     let uncached = environment.context.clone().cached_in(None);
     let collection = Collection::new(run, &needs, &uncached)?;

@@ -7,8 +7,8 @@ use std::fmt::Write;
 
 use hg2v::graph::{GraphRecord, Scalar};
 use hg2v::prepare::{Collection, Run};
-use hg2v::rng;
 use hg2v::{Hg2vParams, Method, Model};
+use hg2v_math::rng;
 use hg2v_report::places::{Coordinates, places};
 use hg2v_search::exact::nearest_others;
 use hg2v_search::{Metric, Neighbor, Space};

@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use hg2v::coarsen;
 use hg2v::distance::spectra::{spectrum, wasserstein};
 use hg2v::graph::Graph;
-use hg2v::parallel::try_map;
 use hg2v::prepare::{Collection, Needs, Run};
 use hg2v::progress::Stage;
-use hg2v::rng;
+use hg2v_math::parallel::try_map;
+use hg2v_math::rng;
 use rand::RngExt;
 use serde_json::{Value, json};
 
@@ -62,7 +62,7 @@ pub(super) fn make(plan: &Plan, environment: &Environment<'_>) -> Result<Figure>
     for (dataset, provenance) in chosen(&config.datasets, plan, environment)? {
         let (file, records) = provenance.records(environment)?;
         let coarsening = Some(coarsen::Params::default());
-        let needs = Needs { coarsening, ..Needs::default() };
+        let needs = Needs::default().coarsening(coarsening);
         let collection = environment.collect(Run::of(&records, &file), &needs)?;
         all.push(measured(dataset, &collection, runs, pairs, environment)?);
     }

@@ -9,8 +9,8 @@ use hg2v::dataset::synthetic::noise::Noise;
 use hg2v::dataset::synthetic::{Model, SyntheticSet};
 use hg2v::graph::wl::{Refiner, histogram};
 use hg2v::graph::{Graph, GraphRecord, WeightPolicy};
-use hg2v::parallel::try_map;
 use hg2v::progress::Stage;
+use hg2v_math::parallel::try_map;
 use serde_json::json;
 
 use super::Plan;

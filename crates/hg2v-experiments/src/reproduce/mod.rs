@@ -10,12 +10,9 @@ mod figures;
 mod methods;
 mod transfers;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use hg2v::Hg2vParams;
-use hg2v::error::Opt;
 use hg2v_eval::model_grid::ModelGrid;
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -15,7 +15,7 @@
 //!
 //! let vectors: Vec<f32> = (0..40).map(|i| (i * i % 17) as f32).collect();
 //! let rows = vectors.len() / 4;
-//! let (t, u) = (Tsne::default(), Umap { neighbors: 5, ..Umap::default() });
+//! let (t, u) = (Tsne::default(), Umap::default().neighbors(5));
 //! let k = t.neighbors_needed(rows)?.max(u.neighbors_needed(rows)?);
 //! let space = Space::new(4, vectors.clone(), Metric::Euclidean)?;
 //! let graph = Index::new(space, IndexKind::BySize, 0, |_| {})?.neighbor_graph(k)?;
@@ -74,7 +74,7 @@ fn start(places: &[Point], spread: f64) -> Vec<Point> {
     let scale = if deviation > 0.0 { spread / deviation } else { 0.0 };
     // Equal vectors would never part: each gets a little of its own.
     let own =
-        |i: usize, c: u64| 1e-3 * spread * hg2v::linalg::vector::start_value(2 * i as u64 + c);
+        |i: usize, c: u64| 1e-3 * spread * hg2v_math::linalg::vector::start_value(2 * i as u64 + c);
     let placed = places.iter().enumerate();
     placed.map(|(i, p)| [p[0] * scale + own(i, 0), p[1] * scale + own(i, 1)]).collect()
 }

@@ -1,10 +1,10 @@
 //! Principal components: the directions in which vectors differ most.
 
 use hg2v::error::{Error, Result};
-use hg2v::linalg::dense::symmetric_eigen;
-use hg2v::linalg::tridiagonal;
-use hg2v::linalg::vector::{axpy, dot, normalize, start_value};
-use hg2v::nn::gemm::{self, View, ViewMut};
+use hg2v_math::gemm::{self, View, ViewMut};
+use hg2v_math::linalg::dense::symmetric_eigen;
+use hg2v_math::linalg::tridiagonal;
+use hg2v_math::linalg::vector::{axpy, dot, normalize, start_value};
 use rayon::prelude::*;
 
 use super::Point;
@@ -58,6 +58,16 @@ impl Pca {
 ///
 /// # Complexity
 /// `O(n · dim · s)` time for `s` of some dozen steps, `O(n · dim)` space.
+///
+/// # Examples
+/// ```
+/// use hg2v_search::project::pca;
+/// // Points of a line: one direction has all the variance.
+/// let found = pca(2, &[0.0, 0.0, 1.0, 2.0, 2.0, 4.0], 2)?;
+/// assert!((found.variances[0] - found.total_variance).abs() < 1e-9);
+/// assert!((found.components[1] / found.components[0] - 2.0).abs() < 1e-6);
+/// # Ok::<(), hg2v::Error>(())
+/// ```
 pub fn pca(dim: usize, vectors: &[f32], count: usize) -> Result<Pca> {
     let n = super::count(dim, vectors)?;
     let count = count.min(dim).min(n);

@@ -107,7 +107,7 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hg2v::linalg::vector::start_value;
+    use hg2v_math::linalg::vector::start_value;
 
     #[test]
     fn all_points_push_alike_and_far_squares_nearly_so() {

@@ -10,6 +10,7 @@ use crate::space::Neighbor;
 
 /// How t-SNE is run. The defaults are scikit-learn's, but for its initial points.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Tsne {
     /// How many neighbours a vector has, more or less.
     pub perplexity: f64,
@@ -18,6 +19,8 @@ pub struct Tsne {
     /// How coarsely far points are seen: 0 sees each.
     pub theta: f64,
 }
+
+hg2v_math::setters!(Tsne { perplexity: f64, steps: usize, theta: f64 });
 
 impl Default for Tsne {
     fn default() -> Tsne {
@@ -77,6 +80,9 @@ const EXAGGERATION: f64 = 12.0;
 ///
 /// # Complexity
 /// `O(n · log n)` time a step.
+///
+/// # Examples
+/// Those of the [module](super).
 pub fn tsne(
     graph: &NeighborGraph,
     places: &[Point],

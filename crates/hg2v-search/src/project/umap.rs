@@ -1,7 +1,7 @@
 //! UMAP: points of a plane whose neighbourhoods overlap as those of the vectors do.
 
 use hg2v::error::{Error, Result};
-use hg2v::rng;
+use hg2v_math::rng;
 use rand::RngExt;
 use rayon::prelude::*;
 
@@ -12,6 +12,7 @@ use crate::space::Neighbor;
 
 /// How UMAP is run. The defaults are umap-learn's, but for its initial points.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Umap {
     /// Neighbours of a vector, itself among them.
     pub neighbors: usize,
@@ -20,6 +21,8 @@ pub struct Umap {
     /// Seeds every random decision.
     pub seed: u64,
 }
+
+hg2v_math::setters!(Umap { neighbors: usize, epochs: Option<usize>, seed: u64 });
 
 impl Default for Umap {
     fn default() -> Umap {
@@ -71,6 +74,9 @@ const NEGATIVES: usize = 5;
 ///
 /// # Complexity
 /// `O(n · neighbors)` time an epoch.
+///
+/// # Examples
+/// Those of the [module](super).
 pub fn umap(
     graph: &NeighborGraph,
     places: &[Point],

@@ -1,7 +1,7 @@
 //! Vectors and graphs for the tests.
 
 use hg2v::graph::{GraphRecord, Scalar};
-use hg2v::linalg::vector::start_value;
+use hg2v_math::linalg::vector::start_value;
 
 /// `n` vectors of `dim` numbers that look random.
 pub(crate) fn numbers(n: usize, dim: usize, salt: u64) -> Vec<f32> {

@@ -1,8 +1,7 @@
 //! Explanations add up to what they explain.
 
 use hg2v::context::Context;
-use hg2v::model::Example;
-use hg2v::nn::readout::Readout;
+use hg2v::model::{Example, Readout};
 use hg2v::prepare::{Collection, Run};
 use hg2v::{Hg2v, Hg2vParams, Model};
 use hg2v_search::explain::explain;
@@ -39,7 +38,7 @@ fn shares_of_parts_and_of_nodes_add_up() {
         (&[Readout::Mean, Readout::Sum], true),
     ] {
         let (model, examples, values) = fitted(readouts(kinds, log));
-        let dim = model.network().layout.embedding_dim();
+        let dim = model.layer().embedding_dim();
         for metric in [Metric::Cosine, Metric::Euclidean] {
             let plain = Space::new(dim, values.clone(), metric).unwrap();
             let scaled = Space::standardised(dim, values.clone(), metric).unwrap();
@@ -90,8 +89,8 @@ fn a_share_is_an_inner_product_of_rows() {
         params.architecture.finest = true;
         params.architecture.local = false;
     });
-    let layout = &model.network().layout;
-    let (dim, width) = (layout.embedding_dim(), layout.width(0));
+    let layer = model.layer();
+    let (dim, width) = (layer.embedding_dim(), layer.width(0));
     let space = Space::new(dim, values.clone(), Metric::Cosine).unwrap();
     let (a, b) = (&values[..dim], &values[dim..2 * dim]);
     let why = explain(&model, &space, &examples[0], &examples[1]).unwrap();
@@ -105,7 +104,7 @@ fn a_share_is_an_inner_product_of_rows() {
     let nodes = model.embed_nodes(&examples[0], &Context::default()).unwrap();
     let row = model.node_dim();
     let n = examples[0].num_nodes();
-    let parents = &examples[0].batch.levels[0].parent;
+    let parents = examples[0].parents(0);
     for v in 0..n {
         let own = dot(&nodes[v * row..][..width], &b[..width]);
         let size = parents.iter().filter(|p| **p == parents[v]).count() as f64;

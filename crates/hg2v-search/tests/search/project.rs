@@ -82,8 +82,8 @@ fn neighbours_stay_neighbours_and_threads_change_nothing() {
     let (n, dim, groups) = (240, 12, 6);
     let vectors = clusters(n, dim, groups);
     let run = || {
-        let t = Tsne { perplexity: 12.0, steps: 300, ..Tsne::default() };
-        let u = Umap { epochs: Some(120), ..Umap::default() };
+        let t = Tsne::default().perplexity(12.0).steps(300);
+        let u = Umap::default().epochs(Some(120));
         let (graph, places) = seen(dim, &vectors, 36);
         let maps = [
             tsne(&graph, &places, &t, |_| {}).unwrap(),
@@ -110,7 +110,7 @@ fn seeds_move_umap_and_nothing_else() {
     let vectors = clusters(60, 4, 3);
     let (graph, places) = seen(4, &vectors, 14);
     let by = |seed| {
-        let params = Umap { seed, epochs: Some(20), ..Umap::default() };
+        let params = Umap::default().seed(seed).epochs(Some(20));
         umap(&graph, &places, &params, |_| {}).unwrap()
     };
     assert!(by(0) == by(0));
@@ -122,8 +122,8 @@ fn few_equal_and_no_vectors_have_places_too() {
     for n in 0..5 {
         for vectors in [numbers(n, 3, 2), vec![1.5; 3 * n]] {
             let (graph, places) = seen(3, &vectors, 5);
-            let t = Tsne { steps: 20, ..Tsne::default() };
-            let u = Umap { epochs: Some(20), ..Umap::default() };
+            let t = Tsne::default().steps(20);
+            let u = Umap::default().epochs(Some(20));
             for points in [
                 tsne(&graph, &places, &t, |_| {}).unwrap(),
                 umap(&graph, &places, &u, |_| {}).unwrap(),
@@ -136,22 +136,22 @@ fn few_equal_and_no_vectors_have_places_too() {
     }
     assert!(pca(3, &[1.0; 4], 2).is_err());
     let (graph, places) = seen(1, &[1.0; 4], 3);
-    let nonsense = Tsne { perplexity: f64::NAN, ..Tsne::default() };
+    let nonsense = Tsne::default().perplexity(f64::NAN);
     assert!(tsne(&graph, &places, &nonsense, |_| {}).is_err());
-    assert!(umap(&graph, &places, &Umap { neighbors: 1, ..Umap::default() }, |_| {}).is_err());
+    assert!(umap(&graph, &places, &Umap::default().neighbors(1), |_| {}).is_err());
 }
 
 #[test]
 fn a_neighbour_graph_that_does_not_fit_is_refused() {
     let vectors = clusters(40, 4, 3);
     let (graph, places) = seen(4, &vectors, 5);
-    let t = Tsne { perplexity: 4.0, ..Tsne::default() };
+    let t = Tsne::default().perplexity(4.0);
     let told = |result: hg2v::Result<Vec<Point>>| result.unwrap_err().to_string();
     let few = told(tsne(&graph, &places, &t, |_| {}));
     assert!(few.contains("neighbors is 5") && few.contains("12 of each row"), "{few}");
     let few = told(umap(&graph, &places, &Umap::default(), |_| {}));
     assert!(few.contains("14 of each row"), "{few}");
-    let t = Tsne { perplexity: 1.0, ..t };
+    let t = t.perplexity(1.0);
     let other = told(tsne(&graph, &places[1..], &t, |_| {}));
     assert!(other.contains("rows is 39") && other.contains("40 rows"), "{other}");
     let space = Space::new(4, vectors, Metric::Cosine).unwrap();

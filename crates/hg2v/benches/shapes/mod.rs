@@ -2,8 +2,8 @@
 
 use hg2v::coarsen::{Level, Pyramid};
 use hg2v::graph::{Graph, GraphRecord, WeightPolicy};
-use hg2v::model::{Architecture, Layout, Network};
-use hg2v::nn::Batch;
+use hg2v::internals::{Batch, Layout, Network};
+use hg2v::model::Architecture;
 
 const GRAPHS: usize = 8;
 const HOPS: usize = 4;
@@ -11,7 +11,7 @@ const LEVELS: usize = 3;
 
 /// The network, for as many features as `dim`.
 pub(crate) fn network(dim: usize) -> Network {
-    let architecture = Architecture { dim, hops: HOPS, levels: LEVELS, ..Architecture::default() };
+    let architecture = Architecture::default().dim(dim).hops(HOPS).levels(LEVELS);
     Network { layout: Layout::new(&architecture, dim).unwrap() }
 }
 

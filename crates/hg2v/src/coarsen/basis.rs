@@ -9,9 +9,10 @@
 //! node, and so to one component: rows of different components never meet, as no
 //! contracted set crosses components.
 
+use hg2v_math::linalg::dense::symmetric_eigen;
+
 use crate::graph::{Components, Graph};
 use crate::group::Groups;
-use crate::linalg::dense::symmetric_eigen;
 use crate::linalg::{Operator, smallest_eigenpairs};
 
 /// Eigenvalues of `BᵀLB` below this count as zero.
@@ -19,7 +20,7 @@ const ZERO: f64 = 1e-10;
 
 /// The matrices `A` and `B` of one level, a row for each node.
 #[derive(Debug, Clone)]
-pub struct Basis {
+pub(crate) struct Basis {
     columns: usize,
     a: Vec<f64>,
     b: Vec<f64>,
@@ -49,7 +50,7 @@ impl Default for Basis {
 
 impl Basis {
     /// The basis of the finest level, from the `k` lowest eigenpairs of each component.
-    pub fn of(graph: &Graph, k: usize) -> Basis {
+    pub(crate) fn of(graph: &Graph, k: usize) -> Basis {
         let n = graph.num_nodes();
         let columns = k - 1;
         let parts = Components::of(graph);
@@ -101,27 +102,27 @@ impl Basis {
     }
 
     /// Whether every eigenproblem was solved to its tolerance.
-    pub fn converged(&self) -> bool {
+    pub(crate) fn converged(&self) -> bool {
         self.converged
     }
 
     /// How many columns `A` has: `k − 1`.
-    pub fn columns(&self) -> usize {
+    pub(crate) fn columns(&self) -> usize {
         self.columns
     }
 
     /// The `k` smallest eigenvalues of the finest level over all components.
-    pub fn eigenvalues(&self) -> &[f64] {
+    pub(crate) fn eigenvalues(&self) -> &[f64] {
         &self.eigenvalues
     }
 
     /// `A`, row by row.
-    pub fn a(&self) -> &[f64] {
+    pub(crate) fn a(&self) -> &[f64] {
         &self.a
     }
 
     /// Moves to the next level, whose super-nodes and graph are given.
-    pub fn coarsen(&mut self, assignment: &[u32], coarse: &Graph) {
+    pub(crate) fn coarsen(&mut self, assignment: &[u32], coarse: &Graph) {
         let (m, k) = (coarse.num_nodes(), self.columns);
         if k == 0 {
             return;

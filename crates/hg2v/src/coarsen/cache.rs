@@ -16,6 +16,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use hg2v_math::parallel::try_map;
 use sha2::{Digest, Sha256};
 
 use super::{Level, Params, Pyramid, coarsen};
@@ -23,7 +24,6 @@ use crate::error::{Action, Result};
 use crate::graph::Graph;
 use crate::input::read_at_most;
 use crate::output::OutputFile;
-use crate::parallel::try_map;
 use crate::progress::Counter;
 use crate::vocabulary::Named;
 
@@ -35,7 +35,26 @@ const MAGIC: &[u8] = b"hg2v-pyramids";
 /// No entry is longer: the largest graphs there are have pyramids of a few gigabytes.
 const MOST_BYTES: u64 = 16 << 30;
 
-/// A folder of entries.
+/// A folder of entries: pyramids that were made before.
+///
+/// # Examples
+/// ```
+/// use hg2v::coarsen::cache::Cache;
+/// use hg2v::context::Context;
+/// use hg2v::graph::GraphRecord;
+/// use hg2v::prepare::{Collection, Needs, Run};
+/// # let folder = std::env::temp_dir().join(format!("hg2v-doc-cache-{}", std::process::id()));
+/// let edges = (0..29).map(|v| [v, v + 1]).collect();
+/// let graphs = [GraphRecord { num_nodes: 30, edges, ..GraphRecord::default() }];
+/// let needs = Needs::default().coarsening(Some(Default::default()));
+/// let context = Context::default().cached_in(Some(Cache::new(&folder)));
+/// let made = Collection::new(Run::in_memory(&graphs), &needs, &context)?;
+/// let found = Collection::new(Run::in_memory(&graphs), &needs, &context)?;
+/// assert_eq!((made.notes.from_cache, found.notes.from_cache), (0, 1));
+/// assert_eq!(made.pyramids, found.pyramids);
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// # Ok::<(), hg2v::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Cache {
     folder: PathBuf,
@@ -74,6 +93,10 @@ impl Cache {
 
 /// The pyramids of all graphs of `parts`, in their order, and how many came from the cache,
 /// which has an entry a part. Graphs are coarsened in parallel; `counter` counts them.
+/// A [`Collection`](crate::prepare::Collection) is the usual way to it.
+///
+/// # Complexity
+/// As [`coarsen`] for a graph that is not in the cache; linear in the size of one that is.
 ///
 /// # Errors
 /// As [`coarsen`]; [`Stopped`](crate::Error::Stopped). A cache that cannot be read or written

@@ -11,20 +11,20 @@ use crate::group::Groups;
 
 /// Disjoint sets of nodes, one after the other.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Sets {
+pub(crate) struct Sets {
     members: Vec<u32>,
     ends: Vec<usize>,
 }
 
 impl Sets {
     /// Adds a set.
-    pub fn push(&mut self, members: &[u32]) {
+    pub(crate) fn push(&mut self, members: &[u32]) {
         self.members.extend_from_slice(members);
         self.ends.push(self.members.len());
     }
 
     /// The sets, in the order they were added.
-    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u32]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.members[start..end])
     }
@@ -32,7 +32,7 @@ impl Sets {
 
 /// The super-node of each of `n` nodes when `sets` are contracted and all other
 /// nodes stay: super-nodes are numbered by their smallest member.
-pub fn assignment_of(n: usize, sets: &Sets) -> Vec<u32> {
+pub(crate) fn assignment_of(n: usize, sets: &Sets) -> Vec<u32> {
     let mut first: Vec<u32> = (0..n as u32).collect();
     for set in sets.iter() {
         let smallest = set.iter().copied().min().unwrap_or(0);

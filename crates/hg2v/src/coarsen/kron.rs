@@ -7,11 +7,12 @@
 
 use std::collections::BTreeMap;
 
+use hg2v_math::linalg::vector::{axpy, dot, normalize, start_value};
+
 use super::Level;
 use crate::error::{Error, Result};
 use crate::graph::{Components, Graph};
 use crate::group::Groups;
-use crate::linalg::vector::{axpy, dot, normalize, start_value};
 
 /// The most edges that eliminations may make: the Schur complement of a large
 /// graph is dense, and a dense matrix is not what it was reduced for.
@@ -139,7 +140,7 @@ fn largest_eigenvectors(graph: &Graph, component: &[u32], count: usize) -> Vec<f
     betas.truncate(steps - 1);
     let mut z: Vec<f64> =
         (0..steps * steps).map(|i| f64::from(u8::from(i / steps == i % steps))).collect();
-    crate::linalg::tridiagonal::eigen(&mut alphas, &mut betas, &mut z, steps);
+    hg2v_math::linalg::tridiagonal::eigen(&mut alphas, &mut betas, &mut z, steps);
     let mut vector = vec![0.0; n];
     for (weight, basis) in z[(steps - 1) * steps..].iter().zip(&basis) {
         axpy(*weight, basis, &mut vector);

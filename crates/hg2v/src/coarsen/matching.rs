@@ -1,12 +1,12 @@
 //! Contracting pairs: a greedy matching of the edges that tie their ends closest.
 
+use hg2v_math::rng;
 use rayon::prelude::*;
 
 use super::basis::Basis;
 use super::contract::Sets;
 use super::{CoarsenMethod, Params, variation};
 use crate::graph::Graph;
-use crate::rng;
 
 /// Jacobi sweeps before algebraic distances are taken.
 const JACOBI_SWEEPS: usize = 20;

@@ -7,13 +7,13 @@
 //!
 //! 1. `basis`: the `k` lowest eigenpairs become the matrix `A` to be preserved;
 //! 2. `variation` and `matching`: which sets to contract, cheapest first;
-//! 3. [`mod@contract`]: the sets become super-nodes;
+//! 3. `contract`: the sets become super-nodes;
 //! 4. [`quality`]: how much of the spectrum survived; [`cache`]: nothing twice.
 
 mod basis;
 pub mod cache;
 mod cliques;
-pub mod contract;
+pub(crate) mod contract;
 mod kron;
 mod matching;
 pub mod quality;
@@ -29,6 +29,7 @@ use contract::{assignment_of, contract};
 
 /// How the sets to contract are chosen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum CoarsenMethod {
     /// Closed neighbourhoods of least local variation. HG2V's.
     #[default]
@@ -82,6 +83,7 @@ impl CoarsenMethod {
 
 /// What [`coarsen`] is to do.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Params {
     /// How sets are chosen.
     pub method: CoarsenMethod,
@@ -95,6 +97,14 @@ pub struct Params {
     /// methods draw nothing.
     pub seed: u64,
 }
+
+hg2v_math::setters!(Params {
+    method: CoarsenMethod,
+    k: usize,
+    ratio: f64,
+    max_levels: usize,
+    seed: u64
+});
 
 impl Default for Params {
     /// HG2V's: neighbourhoods, `k = 6`, `r = 0.99`, at most ten levels.
@@ -165,7 +175,7 @@ pub struct Level {
 /// Isolated nodes stay as they are on every level. A graph may have no level at
 /// all: one that removes two nodes or fewer is not worth having.
 ///
-/// # Example
+/// # Examples
 /// ```
 /// use hg2v::coarsen::{Params, coarsen};
 /// use hg2v::graph::{Graph, GraphRecord, WeightPolicy};
@@ -176,7 +186,7 @@ pub struct Level {
 ///     ..GraphRecord::default()
 /// };
 /// let (graph, _) = Graph::from_record(&path, WeightPolicy::Use).unwrap();
-/// let pyramid = coarsen(&graph, &Params { ratio: 0.5, ..Params::default() })?;
+/// let pyramid = coarsen(&graph, &Params::default().ratio(0.5))?;
 /// assert_eq!(pyramid.levels[0].assignment, [0, 0, 0, 1, 2, 2]);
 /// # Ok::<(), hg2v::Error>(())
 /// ```
@@ -187,7 +197,7 @@ pub struct Level {
 ///
 /// # Complexity
 /// The eigenpairs take time linear in nodes and edges for practical graphs (see
-/// [`linalg`](crate::linalg)); a level's sets take `O(Σ_S (|S| + |E_S|)·k²)` over
+/// `linalg`); a level's sets take `O(Σ_S (|S| + |E_S|)·k²)` over
 /// the sets weighed, and a heap.
 pub fn coarsen(graph: &Graph, params: &Params) -> Result<Pyramid> {
     params.check()?;

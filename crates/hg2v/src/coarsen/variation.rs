@@ -360,7 +360,7 @@ mod tests {
     use crate::coarsen::contract::{assignment_of, contract};
     use crate::coarsen::{Level, Pyramid, quality};
     use crate::graph::{GraphRecord, WeightPolicy};
-    use crate::linalg::vector::start_value;
+    use hg2v_math::linalg::vector::start_value;
     use proptest::prelude::*;
 
     /// The cost as the paper writes it, with dense matrices.

@@ -26,6 +26,7 @@ pub const DEFAULT_BASE: &str = "https://www.chrsmrrs.com/graphkerneldatasets";
 
 /// How patient a download is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Patience {
     /// How long a connection may take to be made.
     pub connect: Duration,
@@ -36,6 +37,13 @@ pub struct Patience {
     /// The pause before the second attempt; each later one is twice as long.
     pub pause: Duration,
 }
+
+hg2v_math::setters!(Patience {
+    connect: Duration,
+    silence: Duration,
+    attempts: u32,
+    pause: Duration,
+});
 
 impl Default for Patience {
     fn default() -> Patience {

@@ -28,12 +28,15 @@ use crate::graph::{Features, GraphRecord};
 
 /// How images become graphs.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Params {
     /// The least luminosity that is kept; 0 keeps what is above 0.
     pub threshold: f64,
     /// The value of luminosity 1; `None` follows from the type of the file.
     pub scale: Option<f64>,
 }
+
+hg2v_math::setters!(Params { threshold: f64, scale: Option<f64> });
 
 impl Params {
     /// Whether the numbers make sense.

@@ -3,6 +3,7 @@
 /// Bounds that every reader keeps, so that no file can make it allocate without
 /// end. All can be raised by the caller; the error that names a bound says how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// Nodes of one graph. A claim beyond it is refused before memory is taken.
     pub max_nodes: u64,
@@ -15,6 +16,13 @@ pub struct Limits {
     /// sizes), is read as node attributes.
     pub drawing: bool,
 }
+
+hg2v_math::setters!(Limits {
+    max_nodes: u64,
+    max_record_bytes: u64,
+    max_unpacked_bytes: u64,
+    drawing: bool,
+});
 
 impl Default for Limits {
     fn default() -> Limits {

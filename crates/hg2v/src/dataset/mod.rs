@@ -44,6 +44,7 @@ pub use skip::Skipped;
 
 /// How a collection of graphs is laid out on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Format {
     /// A folder `NAME/` of `NAME_A.txt`, `NAME_graph_indicator.txt`, …
     TuFolder,

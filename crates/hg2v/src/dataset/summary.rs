@@ -39,6 +39,7 @@ const CHUNK_SIZE: usize = 1 << 20;
 
 /// What to look at, and how closely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SummaryOptions {
     /// Look for duplicates and for graphs alike to Weisfeiler–Lehman.
     pub duplicates: bool,
@@ -47,6 +48,8 @@ pub struct SummaryOptions {
     /// The features that the plan is made for.
     pub features: FeatureChoice,
 }
+
+hg2v_math::setters!(SummaryOptions { duplicates: bool, wl_rounds: usize, features: FeatureChoice });
 
 impl Default for SummaryOptions {
     fn default() -> SummaryOptions {

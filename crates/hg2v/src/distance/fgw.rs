@@ -37,6 +37,7 @@ use crate::graph::{Features, Graph};
 
 /// What is compared, and how long is searched.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Params {
     /// How edges and attributes are compared.
     pub discrepancy: Discrepancy,
@@ -50,8 +51,17 @@ pub struct Params {
     pub tolerance: f64,
 }
 
+hg2v_math::setters!(Params {
+    discrepancy: Discrepancy,
+    structure: f64,
+    attributes: f64,
+    most_steps: usize,
+    tolerance: f64,
+});
+
 /// How edge weights and attributes are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Discrepancy {
     /// `|a − b|` and `‖x − y‖`.
     Absolute,
@@ -135,6 +145,7 @@ pub struct Coupling {
 /// for attributes alone; the best for attributes and strengths of nodes; and nodes in
 /// their order, where there are equally many.
 ///
+/// # Examples
 /// ```
 /// use hg2v::distance::fgw::{Attributed, Params, fgw};
 /// use hg2v::graph::{Features, Graph, GraphRecord, WeightPolicy};
@@ -184,6 +195,9 @@ pub fn fgw(a: Attributed<'_>, b: Attributed<'_>, params: &Params) -> Result<Coup
 ///
 /// # Errors
 /// As [`fgw`]; a start of another shape.
+///
+/// # Complexity
+/// As [`fgw`], whose starts are up to four.
 pub fn descend(
     a: Attributed<'_>,
     b: Attributed<'_>,

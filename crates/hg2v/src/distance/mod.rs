@@ -3,13 +3,13 @@
 //! | distance | between | how |
 //! |---|---|---|
 //! | [`transport`] | two weighted sets of points | exactly, with a certificate |
-//! | [`simplex`] | the same, many times over | the network simplex |
 //! | [`spectra`] | the Laplacians' eigenvalues | in closed form |
-//! | [`ground`] | all rows of two sets of points | one point against many at once |
 //! | [`fgw`] | structures and attributes at once | conditional gradients: a bound from above |
 
 pub mod fgw;
+#[doc(hidden)]
 pub mod ground;
+#[doc(hidden)]
 pub mod simplex;
 pub mod spectra;
 pub mod transport;

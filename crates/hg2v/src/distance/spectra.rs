@@ -9,9 +9,10 @@
 //! that the distance is the area between the quantile functions:
 //! `∫₀¹ |F⁻¹(t) − G⁻¹(t)| dt`, a sum over the steps of both.
 
+use hg2v_math::linalg::dense::symmetric_eigen;
+
 use crate::error::{Error, Result};
 use crate::graph::{Components, Graph};
-use crate::linalg::dense::symmetric_eigen;
 
 /// Components up to this size have all their eigenvalues computed; a dense solver
 /// would take minutes and gigabytes above it.
@@ -25,6 +26,18 @@ pub const MOST_NODES: usize = 5000;
 ///
 /// # Complexity
 /// `O(n³)` time and `O(n²)` space for the largest component.
+///
+/// # Examples
+/// ```
+/// use hg2v::distance::spectra::spectrum;
+/// use hg2v::graph::{Graph, GraphRecord, WeightPolicy};
+/// let triangle =
+///     GraphRecord { num_nodes: 3, edges: vec![[0, 1], [1, 2], [0, 2]], ..Default::default() };
+/// let (graph, _) = Graph::from_record(&triangle, WeightPolicy::Use).unwrap();
+/// let off = |(found, exact): (&f64, f64)| (found - exact).abs();
+/// assert!(spectrum(&graph)?.iter().zip([0.0, 3.0, 3.0]).map(off).all(|off| off < 1e-12));
+/// # Ok::<(), hg2v::Error>(())
+/// ```
 pub fn spectrum(graph: &Graph) -> Result<Vec<f64>> {
     let (members, place) = Components::of(graph).members();
     let mut values = Vec::with_capacity(graph.num_nodes());
@@ -54,6 +67,7 @@ pub fn spectrum(graph: &Graph) -> Result<Vec<f64>> {
 /// The distance between two spectra, each ascending. No eigenvalues at all count as
 /// the one of a single node, 0.
 ///
+/// # Examples
 /// ```
 /// use hg2v::distance::spectra::wasserstein;
 /// // The triangle's spectrum and that of an edge: thirds of 0, 3, 3 against halves of 0, 2.

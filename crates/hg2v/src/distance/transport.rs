@@ -8,7 +8,7 @@
 //! Both sides are found at once, so that every [`Plan`] proves itself:
 //! [`Plan::gap`] is the difference between the two, and zero up to rounding.
 //!
-//! The method is the network [`simplex`](super::simplex). Masses are whole numbers
+//! The method is the network simplex. Masses are whole numbers
 //! throughout: what is sent is exact, nothing is left over by rounding, and degenerate
 //! problems need no care.
 
@@ -44,6 +44,7 @@ pub struct Plan {
 /// scaled. Rows and columns without mass are allowed. Masses that are all equal, on
 /// both sides, are kept exactly; others to 2⁻⁵² of their sum (with thousands of rows, 2⁻⁴⁸).
 ///
+/// # Examples
 /// ```
 /// use hg2v::distance::transport::transport;
 /// // Two heaps of sand, three holes.

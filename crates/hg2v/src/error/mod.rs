@@ -221,6 +221,7 @@ fn with_fix(problem: String, fix: &Fix, words: &dyn Wording) -> String {
 
 /// A value as it may stand in an error message: quoted, control characters
 /// escaped, and cut to a readable length whatever a hostile file holds.
+#[doc(hidden)]
 pub fn shown(value: &str) -> String {
     const LONGEST: usize = 60;
     let mut text: String = value.chars().take(LONGEST).flat_map(char::escape_debug).collect();

@@ -78,6 +78,7 @@ impl fmt::Display for Opt {
 
 /// What is held within bounds, whatever a file says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Limit {
     /// Nodes of a graph.
     Nodes,

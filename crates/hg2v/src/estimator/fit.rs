@@ -16,14 +16,15 @@ pub struct Fit {
     /// What the model will be.
     pub config: Config<Hg2vConfig>,
     /// The network.
-    pub network: Network,
+    pub(super) network: Network,
     /// The graphs to train on.
     pub examples: Vec<Example>,
     /// What preparing them met.
     pub notes: Notes,
 }
 
-/// A training that failed.
+/// A training that failed: of [`Fit::steps`].
+#[doc(hidden)]
 #[derive(Debug)]
 pub struct Failure {
     /// Why.
@@ -33,6 +34,11 @@ pub struct Failure {
 }
 
 impl Fit {
+    /// Numbers of the network.
+    pub fn num_parameters(&self) -> usize {
+        self.network.layout.len
+    }
+
     /// The model before its training.
     pub fn untrained(&self) -> Hg2v {
         self.model(initial(&self.network.layout, self.config.model.recipe.seed))
@@ -45,7 +51,7 @@ impl Fit {
     /// Nodes that come with another number of numbers than those `model` was trained on,
     /// or another network.
     pub fn transferred(&self, model: &Hg2v) -> Result<Hg2v> {
-        let (here, there) = (&self.network.layout, &model.network().layout);
+        let (here, there) = (&self.network.layout, &model.network.layout);
         if here.features != there.features {
             return Err(Error::argument(
                 "the number of features",
@@ -74,12 +80,15 @@ impl Fit {
         }
     }
 
-    /// Trains from the beginning, or from `state`; `watch` sees every step, whether it is the
+    /// Trains from the beginning, or from `state`, step by step: what a
+    /// [`TrainingFolder`](super::TrainingFolder) is made of, which is the way to go on after a stop.
+    /// `watch` sees every step, whether it is the
     /// last because the training is to [stop](Flow::Stop), and may keep the state after it. With
     /// an error comes the last good state.
     ///
     /// # Errors
     /// A state of another network; a training that diverges; what `watch` returns.
+    #[doc(hidden)]
     pub fn steps(
         &self,
         state: Option<&State>,

@@ -92,6 +92,15 @@ impl TrainingFolder {
         self.stored.as_ref().map(|config| config.model.params())
     }
 
+    /// The step after which a training that was stopped goes on; `None` where none is kept.
+    ///
+    /// # Errors
+    /// A checkpoint that is damaged, or that belongs to another network.
+    pub fn resumes_after(&self, fit: &Fit) -> Result<Option<u64>> {
+        let state = saved::read_checkpoint(&self.path, &fit.network.layout)?;
+        Ok(state.map(|state| state.step))
+    }
+
     /// Trains in the folder, which then holds the model: from its checkpoint, where it has one.
     /// Checkpoints are kept `every` so often, at the ends of epochs ten times as often, and a
     /// line of the log for every epoch.

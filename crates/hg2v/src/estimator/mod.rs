@@ -10,5 +10,5 @@ mod folder;
 
 pub use fit::{Failure, Fit};
 pub use folder::{CHECKPOINT_EVERY, Trained, TrainingFolder, is_unfinished};
-pub use model::{Hg2v, Hg2vConfig, ModelGradients};
+pub use model::{Hg2v, Hg2vConfig};
 pub use params::{Hg2vParams, Preset, Untrained};

@@ -13,6 +13,7 @@ use crate::dataset::features::{Applied, FeatureChoice, Origin};
 use crate::embed;
 use crate::error::{Error, Result, shown};
 use crate::graph::GraphRecord;
+use crate::layer::{Gradients, Layer};
 use crate::method::{Model, Rows};
 use crate::model::{Architecture, Example, Keep, Layout, Network, Seeds, Workspace, initial};
 use crate::nn::device::{Panel, Window};
@@ -71,15 +72,6 @@ impl Hg2vConfig {
         self.recipe.check()?;
         self.preparation.coarsening.iter().try_for_each(coarsen::Params::check)
     }
-}
-
-/// What a gradient of embeddings says about everything they were made from.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ModelGradients {
-    /// Of the parameters, in the order of [`Layout::tensors`].
-    pub parameters: Vec<f32>,
-    /// Of the prepared node features, graph after graph.
-    pub features: Vec<f32>,
 }
 
 impl Hg2v {
@@ -161,12 +153,12 @@ impl Hg2v {
         &self.config.model.preparation
     }
 
-    /// The network.
-    pub fn network(&self) -> &Network {
-        &self.network
+    /// The network as a layer of a larger model, to be given parameters and features.
+    pub fn layer(&self) -> Layer {
+        Layer::of(&self.network)
     }
 
-    /// The network's parameters, where [`Layout::tensors`] says.
+    /// The network's parameters, where [`Layer::tensors`] says.
     pub fn parameters(&self) -> &[f32] {
         &self.parameters
     }
@@ -222,7 +214,7 @@ impl Hg2v {
         examples: &[Example],
         d_embeddings: &[f32],
         context: &Context<'_>,
-    ) -> Result<ModelGradients> {
+    ) -> Result<Gradients> {
         let expected = examples.len() * self.network.layout.embedding_dim();
         if d_embeddings.len() != expected {
             let requirement = format!("the embeddings have {expected} numbers");
@@ -252,7 +244,7 @@ impl Hg2v {
         parameters: &D::Buffer,
         examples: &[Example],
         d_embeddings: &[f32],
-    ) -> ModelGradients {
+    ) -> Gradients {
         let network = &self.network;
         let mut workspace = Workspace::new(device);
         let mut gradients = device.zeros(network.layout.len);
@@ -261,7 +253,7 @@ impl Hg2v {
         let seeds = Seeds { pairs: None, embeddings: Some(d_embeddings), features: true };
         network.backward(device, parameters, &mut workspace, seeds, &mut gradients);
         let all = Window::whole(0, 1, network.layout.len);
-        ModelGradients {
+        Gradients {
             parameters: device.download(Panel(&gradients, all)),
             features: network.feature_gradients(device, &workspace),
         }

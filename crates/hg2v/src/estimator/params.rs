@@ -56,6 +56,7 @@ impl Preset {
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Hg2vParams {
     /// The network.
     pub architecture: Architecture,
@@ -68,6 +69,14 @@ pub struct Hg2vParams {
     /// What is done with edge weights.
     pub weights: WeightPolicy,
 }
+
+hg2v_math::setters!(Hg2vParams {
+    architecture: Architecture,
+    recipe: Recipe,
+    coarsening: coarsen::Params,
+    features: FeatureChoice,
+    weights: WeightPolicy,
+});
 
 /// What serves best over the sets we know: the paper's network, with level 0, the
 /// neighbourhoods and a logarithm in its readout, and with the structure around a

@@ -31,6 +31,7 @@ pub struct Graph {
 
 /// What to do with edge weights.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum WeightPolicy {
     /// Use them as they are; refuse a negative one.
     #[default]

@@ -14,10 +14,10 @@
 
 use std::collections::VecDeque;
 
+use hg2v_math::rng;
 use rand::RngExt;
 
 use super::{Components, Graph};
-use crate::rng;
 
 /// Components up to this size are drawn by all pairs of nodes.
 const ALL_PAIRS: usize = 300;
@@ -34,6 +34,7 @@ const BLANK: f64 = 1.5;
 
 /// A point for each node; edges are about 1 long, and the lower left corner is `(0, 0)`.
 ///
+/// # Examples
 /// ```
 /// use hg2v::graph::layout::layout;
 /// use hg2v::graph::{Graph, GraphRecord, WeightPolicy};

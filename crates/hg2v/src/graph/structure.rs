@@ -33,6 +33,17 @@ impl Structure {
     /// # Complexity
     /// A node costs the edges within three hops of it, at most its share; leaves of
     /// the same node cost one of them.
+    ///
+    /// # Examples
+    /// ```
+    /// use hg2v::graph::{Graph, GraphRecord, Structure, WeightPolicy};
+    /// let triangle =
+    ///     GraphRecord { num_nodes: 3, edges: vec![[0, 1], [1, 2], [0, 2]], ..Default::default() };
+    /// let (graph, _) = Graph::from_record(&triangle, WeightPolicy::Use).unwrap();
+    /// let row = Structure::of(&graph).rows()[0];
+    /// // The degree, the way there and back, and neighbours that are neighbours.
+    /// assert_eq!((row[0], row[1], row[8]), (3f64.ln(), 0.5, 1.0));
+    /// ```
     pub fn of(graph: &Graph) -> Structure {
         let n = graph.num_nodes();
         let strength: Vec<f64> = (0..n).map(|v| graph.strength(v)).collect();

@@ -154,6 +154,20 @@ impl Refiner {
     /// # Complexity
     /// Time O(m log d) a round for m edges and largest degree d; the dictionary
     /// grows by the distinct rooted subtrees only.
+    ///
+    /// # Examples
+    /// ```
+    /// use hg2v::graph::wl::Refiner;
+    /// use hg2v::graph::{Graph, GraphRecord, WeightPolicy};
+    /// let star = GraphRecord { num_nodes: 4, edges: vec![[0, 1], [0, 2], [0, 3]], ..Default::default() };
+    /// let (graph, _) = Graph::from_record(&star, WeightPolicy::Use).unwrap();
+    /// let mut refiner = Refiner::new(1);
+    /// assert_eq!(refiner.refine(&star, &graph)?, [vec![0; 4], vec![1, 2, 2, 2]]);
+    /// // The same labels again: the dictionary is the collection's.
+    /// assert_eq!(refiner.refine(&star, &graph)?[1], [1, 2, 2, 2]);
+    /// assert_eq!(refiner.num_labels(), 3);
+    /// # Ok::<(), hg2v::Error>(())
+    /// ```
     pub fn refine(&mut self, record: &GraphRecord, graph: &Graph) -> Result<Vec<Vec<u32>>> {
         let seen = Seen { node_labels: self.node_labels, edges: self.edges };
         refined(self, self.rounds, seen, record, graph)
@@ -164,6 +178,9 @@ impl Refiner {
     /// graphs. What a graph gets depends on nothing but itself and what was known before.
     ///
     /// # Errors
+    /// As [`refine`](Refiner::refine).
+    ///
+    /// # Complexity
     /// As [`refine`](Refiner::refine).
     pub fn refine_unseen(&self, record: &GraphRecord, graph: &Graph) -> Result<Vec<Vec<u32>>> {
         let seen = Seen { node_labels: self.node_labels, edges: self.edges };
@@ -318,6 +335,9 @@ impl Key {
 }
 
 /// The distinct labels of a row, ascending, with how often each occurs.
+///
+/// # Complexity
+/// `O(n log n)`.
 pub fn histogram(labels: &[u32]) -> Vec<(u32, u32)> {
     let mut sorted = labels.to_vec();
     sorted.sort_unstable();

@@ -20,6 +20,19 @@ use super::{Graph, Scalar};
 ///
 /// # Complexity
 /// Time O((n + m) log n) a round, space O(n + m).
+///
+/// # Examples
+/// ```
+/// use hg2v::graph::{Graph, GraphRecord, WeightPolicy, wl_digest};
+/// let graph = |n: u32, edges| {
+///     let record = GraphRecord { num_nodes: n, edges, ..GraphRecord::default() };
+///     Graph::from_record(&record, WeightPolicy::Use).unwrap().0
+/// };
+/// // Two triangles and a ring of six: every node has two neighbours that look alike.
+/// let triangles = graph(6, vec![[0, 1], [1, 2], [0, 2], [3, 4], [4, 5], [3, 5]]);
+/// let ring = graph(6, (0..6).map(|v| [v, (v + 1) % 6]).collect());
+/// assert_eq!(wl_digest(&triangles, None, 5), wl_digest(&ring, None, 5));
+/// ```
 pub fn wl_digest(graph: &Graph, node_labels: Option<&[Scalar]>, rounds: usize) -> [u8; 32] {
     let mut transcript = Sha256::new();
     let (mut codes, mut classes) = initial_codes(graph.num_nodes(), node_labels, &mut transcript);

@@ -1,9 +1,10 @@
 //! Lanczos on the pseudo-inverse of a Laplacian: its largest eigenvalues are
 //! the inverses of the Laplacian's smallest, and far apart where those crowd.
 
+use hg2v_math::linalg::tridiagonal;
+use hg2v_math::linalg::vector::{axpy, dot, normalize, start_value};
+
 use super::ldl::Factor;
-use super::tridiagonal;
-use super::vector::{axpy, dot, normalize, start_value};
 
 /// A Ritz pair is accepted when its residual, relative to its value, is below this.
 const TOLERANCE: f64 = 1e-11;

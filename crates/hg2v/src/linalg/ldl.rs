@@ -6,8 +6,9 @@
 //! and other graphs that are nearly trees; on graphs that fill up it is given
 //! up before it gets expensive.
 
+use hg2v_math::linalg::vector::{axpy, dot};
+
 use super::Operator;
-use super::vector::{axpy, dot};
 
 /// `L·D·Lᵀ` of an [`Operator`] without the row and column of one node, the ground.
 ///
@@ -239,7 +240,7 @@ fn push(buckets: &mut Vec<Vec<u32>>, degree: u32, node: u32) {
 mod tests {
     use super::*;
     use crate::graph::{Graph, GraphRecord, WeightPolicy};
-    use crate::linalg::vector::start_value;
+    use hg2v_math::linalg::vector::start_value;
 
     /// A connected graph of `n` nodes: a path and a few chords.
     fn graph(n: u32, chords: u32) -> Graph {

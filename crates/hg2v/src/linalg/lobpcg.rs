@@ -5,12 +5,13 @@
 
 use std::ops::Range;
 
+use hg2v_math::linalg::block::{Block, each_row, each_row_of_two, of_chunks};
+use hg2v_math::linalg::dense::symmetric_eigen;
+use hg2v_math::linalg::vector::start_value;
+
 use super::Operator;
-use super::block::{Block, each_row, each_row_of_two, of_chunks};
-use super::dense::symmetric_eigen;
 use super::multilevel::Hierarchy;
 use super::spectrum::MOST_PAIRS;
-use super::vector::start_value;
 
 /// The residual, relative to its eigenvalue, at which a pair is good enough to
 /// guide a coarsening.

@@ -3,14 +3,12 @@
 //!
 //! | graph | solver |
 //! |---|---|
-//! | a few dozen nodes | [`dense`]: Householder tridiagonalisation, implicit QL |
+//! | a few dozen nodes | [`hg2v_math::linalg::dense`]: Householder tridiagonalisation, implicit QL |
 //! | any graph that factors without much fill (molecules, trees, threads, images) | `lanczos` on the pseudo-inverse, applied by the sparse factor of `ldl` |
 //! | large graphs that fill (meshes, social networks) | `lobpcg`, started and preconditioned by the `multilevel` hierarchy |
 //!
-//! `spectrum` chooses, checks the residuals, and says what it did.
+//! `spectrum` chooses, and checks the residuals.
 
-pub(crate) mod block;
-pub mod dense;
 pub(crate) mod lanczos;
 pub(crate) mod ldl;
 pub(crate) mod lobpcg;
@@ -19,8 +17,6 @@ pub(crate) mod operator;
 #[cfg(test)]
 mod oracle;
 pub(crate) mod spectrum;
-pub mod tridiagonal;
-pub mod vector;
 
-pub use operator::Operator;
-pub use spectrum::{Solver, Spectrum, smallest_eigenpairs};
+pub(crate) use operator::Operator;
+pub(crate) use spectrum::smallest_eigenpairs;

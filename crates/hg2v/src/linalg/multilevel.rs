@@ -7,10 +7,10 @@
 //! in proportion to the null vector. A cycle smooths by damped Jacobi steps,
 //! corrects from the coarse level, and smooths again.
 
+use hg2v_math::linalg::block::{Block, CHUNK, each_row};
 use rayon::prelude::*;
 
 use super::Operator;
-use super::block::{Block, CHUNK, each_row};
 use super::ldl::Factor;
 use crate::group::Groups;
 
@@ -152,8 +152,8 @@ impl<'a> Hierarchy<'a> {
             for (x, &node) in x.iter_mut().zip(factor.order()) {
                 *x = r[node as usize][c];
             }
-            let along = super::vector::dot(&x, factor.null());
-            super::vector::axpy(-along, factor.null(), &mut x);
+            let along = hg2v_math::linalg::vector::dot(&x, factor.null());
+            hg2v_math::linalg::vector::axpy(-along, factor.null(), &mut x);
             factor.pseudo_solve(&mut x);
             for (x, &node) in x.iter().zip(factor.order()) {
                 z[node as usize][c] = *x;

@@ -1,6 +1,7 @@
 //! The symmetric matrix whose spectrum is asked for.
 
-use super::block::each_row;
+use hg2v_math::linalg::block::each_row;
+
 use crate::graph::Graph;
 
 /// The matrix `M^(-1/2) (D − W) M^(-1/2)` of a connected graph: its Laplacian,
@@ -10,7 +11,7 @@ use crate::graph::Graph;
 /// It is positive semi-definite, its off-diagonal entries are not positive, and
 /// its null space is spanned by `M^(1/2)·1`.
 #[derive(Debug, Clone, Default)]
-pub struct Operator {
+pub(crate) struct Operator {
     /// Row starts, `n + 1` long.
     pub(crate) offsets: Vec<usize>,
     /// Columns of the off-diagonal entries.
@@ -26,7 +27,7 @@ pub struct Operator {
 impl Operator {
     /// The Laplacian of the connected `graph`, with `mass` 1 for every node
     /// where none is given.
-    pub fn laplacian(graph: &Graph, mass: Option<&[f64]>) -> Operator {
+    pub(crate) fn laplacian(graph: &Graph, mass: Option<&[f64]>) -> Operator {
         let n = graph.num_nodes();
         let nodes: Vec<u32> = (0..n as u32).collect();
         Operator::of_component(graph, &nodes, &nodes, mass)
@@ -34,7 +35,7 @@ impl Operator {
 
     /// The Laplacian of the component made of `nodes` (ascending); `local[v]` is
     /// the position of node `v` in it, `mass` is indexed by the graph's nodes.
-    pub fn of_component(
+    pub(crate) fn of_component(
         graph: &Graph,
         nodes: &[u32],
         local: &[u32],
@@ -64,18 +65,13 @@ impl Operator {
             operator.diagonal.push(strength * scale * scale);
             operator.offsets.push(operator.targets.len());
         }
-        super::vector::normalize(&mut operator.null);
+        hg2v_math::linalg::vector::normalize(&mut operator.null);
         operator
     }
 
     /// How many rows.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.diagonal.len()
-    }
-
-    /// Whether there are no rows.
-    pub fn is_empty(&self) -> bool {
-        self.diagonal.is_empty()
     }
 
     /// The row of `node`: columns and sign-turned entries off the diagonal.

@@ -1,10 +1,11 @@
 //! Our eigenpairs beside those of faer, on random Laplacians and on degenerate ones.
 
 use faer::{Mat, Side};
+use hg2v_math::linalg::vector::{dot, start_value};
+use hg2v_math::linalg::{dense, tridiagonal};
 
 use super::ldl::Factor;
-use super::vector::{dot, start_value};
-use super::{Operator, dense, lanczos, lobpcg, tridiagonal};
+use super::{Operator, lanczos, lobpcg};
 use crate::graph::Graph;
 
 type Edges = Vec<(u32, u32, f32)>;

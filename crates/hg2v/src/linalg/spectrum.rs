@@ -1,8 +1,7 @@
-//! The smallest eigenpairs of a Laplacian: which solver, and what it did.
+//! The smallest eigenpairs of a Laplacian: which solver, and whether it came to its end.
 
-use serde::{Deserialize, Serialize};
+use hg2v_math::linalg::dense::symmetric_eigen;
 
-use super::dense::symmetric_eigen;
 use super::ldl::Factor;
 use super::{Operator, lanczos, lobpcg};
 
@@ -16,29 +15,13 @@ const DENSE_FALLBACK: usize = 1500;
 /// The largest number of eigenpairs that can be asked for.
 pub(crate) const MOST_PAIRS: usize = 30;
 
-/// How eigenpairs were found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Solver {
-    /// Dense tridiagonalisation.
-    Dense,
-    /// Lanczos on the factored pseudo-inverse.
-    Lanczos,
-    /// LOBPCG with the multilevel preconditioner.
-    Lobpcg,
-}
-
 /// The smallest non-zero eigenpairs of a connected operator.
 #[derive(Debug, Clone)]
-pub struct Spectrum {
+pub(crate) struct Spectrum {
     /// Eigenvalues, ascending; the zero of the null space is not among them.
     pub values: Vec<f64>,
     /// Unit eigenvectors, one after the other.
     pub vectors: Vec<f64>,
-    /// How they were found.
-    pub solver: Solver,
-    /// The largest residual `‖A·x − λ·x‖ / λ`.
-    pub residual: f64,
     /// Whether the solver reached its tolerance. A spectrum that did not is
     /// still the best found, and good enough to guide a coarsening.
     pub converged: bool,
@@ -52,17 +35,11 @@ pub struct Spectrum {
 /// iteration does not converge the next way is taken, dense up to
 /// 1500 nodes; beyond that the best vectors found are returned and
 /// [`Spectrum::converged`] says so. Nothing here is random.
-pub fn smallest_eigenpairs(operator: &Operator, wanted: usize) -> Spectrum {
+pub(crate) fn smallest_eigenpairs(operator: &Operator, wanted: usize) -> Spectrum {
     let n = operator.len();
     let wanted = wanted.min(n.saturating_sub(1)).min(MOST_PAIRS);
     if wanted == 0 {
-        return Spectrum {
-            values: Vec::new(),
-            vectors: Vec::new(),
-            solver: Solver::Dense,
-            residual: 0.0,
-            converged: true,
-        };
+        return Spectrum { values: Vec::new(), vectors: Vec::new(), converged: true };
     }
     if n <= DENSE.max(wanted + 2) {
         return solve_densely(operator, wanted);
@@ -79,7 +56,7 @@ pub fn smallest_eigenpairs(operator: &Operator, wanted: usize) -> Spectrum {
                 vector[node as usize] = *value;
             }
         }
-        let spectrum = checked(operator, values, vectors, Solver::Lanczos, 1e-6);
+        let spectrum = checked(operator, values, vectors, 1e-6);
         if spectrum.converged {
             return spectrum;
         }
@@ -88,7 +65,7 @@ pub fn smallest_eigenpairs(operator: &Operator, wanted: usize) -> Spectrum {
     if !found.converged && n <= DENSE_FALLBACK {
         return solve_densely(operator, wanted);
     }
-    checked(operator, found.values, found.vectors, Solver::Lobpcg, 1.1 * lobpcg::BAND_TOLERANCE)
+    checked(operator, found.values, found.vectors, 1.1 * lobpcg::BAND_TOLERANCE)
 }
 
 /// All eigenpairs of a small operator, the wanted ones kept.
@@ -105,17 +82,11 @@ fn solve_densely(operator: &Operator, wanted: usize) -> Spectrum {
         .unwrap_or_else(|| (vec![0.0; n], vec![0.0; n * (wanted + 1)]));
     // The first pair is the null space's.
     let values = values[1..=wanted].to_vec();
-    checked(operator, values, vectors[n..].to_vec(), Solver::Dense, 1e-6)
+    checked(operator, values, vectors[n..].to_vec(), 1e-6)
 }
 
-/// Attaches the true residuals.
-fn checked(
-    operator: &Operator,
-    values: Vec<f64>,
-    vectors: Vec<f64>,
-    solver: Solver,
-    tolerance: f64,
-) -> Spectrum {
+/// Whether the largest residual `‖A·x − λ·x‖ / λ` is within `tolerance`, attached.
+fn checked(operator: &Operator, values: Vec<f64>, vectors: Vec<f64>, tolerance: f64) -> Spectrum {
     let residual = values
         .iter()
         .zip(vectors.chunks_exact(operator.len()))
@@ -125,5 +96,5 @@ fn checked(
     // Rounding alone leaves ε·‖A‖, which can be large beside a tiny eigenvalue.
     let rounding = 1e-12 * operator.upper_bound() / values.first().copied().unwrap_or(1.0);
     let converged = residual <= tolerance + rounding;
-    Spectrum { values, vectors, solver, residual, converged }
+    Spectrum { values, vectors, converged }
 }

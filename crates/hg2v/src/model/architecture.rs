@@ -10,6 +10,7 @@ use crate::vocabulary::Named;
 
 /// How a node looks around.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Layer {
     /// Truncated Krylov: `[g, Ãg, …, Ãᵃg]` (Luan et al. 2019). The paper's.
     #[default]
@@ -32,6 +33,7 @@ crate::vocabulary! { Layer, "layer":
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct Architecture {
     /// `d`: numbers a node on every level but the finest.
     pub dim: usize,
@@ -55,6 +57,19 @@ pub struct Architecture {
     pub log: bool,
 }
 
+hg2v_math::setters!(Architecture {
+    dim: usize,
+    hops: usize,
+    levels: usize,
+    layer: Layer,
+    input: Option<Activation>,
+    bias: bool,
+    readout: Vec<Readout>,
+    finest: bool,
+    local: bool,
+    log: bool,
+});
+
 impl Default for Architecture {
     /// The paper's reading.
     fn default() -> Architecture {
@@ -74,7 +89,7 @@ impl Default for Architecture {
 }
 
 /// Most numbers a node.
-pub const MAX_DIM: usize = 1 << 14;
+pub(crate) const MAX_DIM: usize = 1 << 14;
 
 impl Architecture {
     /// Checks each field.

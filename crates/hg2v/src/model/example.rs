@@ -8,6 +8,7 @@ use crate::nn::Batch;
 #[derive(Debug, Clone, Default)]
 pub struct Example {
     /// The graph's levels.
+    #[doc(hidden)]
     pub batch: Batch,
     /// Its nodes' rows on level 0.
     pub features: Vec<f32>,
@@ -22,5 +23,20 @@ impl Example {
     /// How many nodes.
     pub fn num_nodes(&self) -> usize {
         self.batch.num_nodes(0)
+    }
+
+    /// How many levels it was made ready for, the topmost left out.
+    pub fn num_levels(&self) -> usize {
+        self.batch.levels.len()
+    }
+
+    /// How many nodes of `level`; there is one level more than [`num_levels`](Example::num_levels).
+    pub fn nodes_on(&self, level: usize) -> usize {
+        self.batch.num_nodes(level)
+    }
+
+    /// The super-node of each node of `level`, on the level above.
+    pub fn parents(&self, level: usize) -> &[u32] {
+        &self.batch.levels[level].parent
     }
 }

@@ -1,11 +1,18 @@
-//! The network: pyramids in, vectors out.
+//! The network: the choices that make it, and graphs made ready for it.
+//!
+//! [`Hg2v`](crate::Hg2v) is a network that has learnt, [`layer`](crate::layer) one inside a larger
+//! model.
 
-pub mod architecture;
+pub(crate) mod architecture;
 mod example;
-pub mod network;
-mod parameters;
+pub(crate) mod network;
+pub(crate) mod parameters;
 
-pub use architecture::{Architecture, Layout};
+pub use crate::nn::dense::Activation;
+pub use crate::nn::readout::Readout;
+pub use architecture::{Architecture, Layer, Part};
 pub use example::Example;
-pub use network::{Keep, Network, Seeds, Workspace};
-pub use parameters::initial;
+
+pub(crate) use architecture::Layout;
+pub(crate) use network::{Keep, Network, Seeds, Workspace};
+pub(crate) use parameters::initial;

@@ -1,7 +1,8 @@
 //! The first values of a network's parameters.
 
+use hg2v_math::rng;
+
 use super::architecture::Layout;
-use crate::rng;
 
 /// Glorot's uniform start (Glorot & Bengio 2010): matrices within
 /// `±√(6 / (rows + columns))`, biases 0. Every tensor draws from its own stream,

@@ -3,14 +3,16 @@
 use std::convert::Infallible;
 use std::marker::PhantomData;
 
+use hg2v_math::gemm::{View, ViewMut};
+use hg2v_math::parallel::crew;
+use hg2v_math::{Real, adam};
+
 use super::batch::Batch;
 use super::dense::DenseGradients;
 use super::device::{DenseSpan, Device, Panel, PanelMut};
-use super::gemm::{View, ViewMut};
 use super::pairs::{LevelLoss, Loss, Negatives};
 use super::readout::Readout;
-use super::{Real, adam, dense, krylov, pairs, pool, readout, signed_log};
-use crate::parallel::crew;
+use super::{dense, krylov, pairs, pool, readout, signed_log};
 
 /// This machine's processor, on the threads of the surrounding pool.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,14 +1,15 @@
 //! Dense layers: `Y = tanh(K·W + b)`, `G = P·W + b`, and the input layer.
 
-use super::Real;
-use super::gemm::{View, ViewMut, product, product_then};
-use crate::parallel::crew;
+use hg2v_math::Real;
+use hg2v_math::gemm::{View, ViewMut, product, product_then};
+use hg2v_math::parallel::crew;
 
 /// Rows of a share; fixed, so that sums never depend on the number of threads.
 const ROWS: usize = 64;
 
 /// What follows a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Activation {
     /// Nothing.
     Linear,
@@ -27,7 +28,7 @@ crate::vocabulary! { Activation, "input":
 /// `Y = act(X·W + b)`; an empty `b` adds nothing.
 ///
 /// Shapes: `X` is `N × i`, `W` is `i × o`, `b` is `o`, `Y` is `N × o`.
-pub fn forward<R: Real>(
+pub(crate) fn forward<R: Real>(
     activation: Activation,
     x: View<'_, R>,
     w: View<'_, R>,
@@ -48,7 +49,7 @@ pub fn forward<R: Real>(
 }
 
 /// Where the gradients of a dense layer go.
-pub struct DenseGradients<'a, R> {
+pub(crate) struct DenseGradients<'a, R> {
     /// `∂/∂W`, overwritten.
     pub dw: ViewMut<'a, R>,
     /// `∂/∂b`, overwritten; empty where there is no `b`.
@@ -62,7 +63,7 @@ pub struct DenseGradients<'a, R> {
 /// With `Y = act(X·W + b)` and `dA = dY ⊙ act′`, where `act′` is `1 − Y²` for
 /// tanh and `Y > 0` for relu: `dW = Xᵀ·dA`, `db = Σ_u dA(u)`, `dX = dA·Wᵀ`.
 /// `dy` becomes `dA`.
-pub fn vjp<R: Real>(
+pub(crate) fn vjp<R: Real>(
     activation: Activation,
     x: View<'_, R>,
     w: View<'_, R>,

@@ -4,7 +4,8 @@
 //! which buffers an operator reads and writes, and never looks inside. A device may
 //! be ahead of its caller: only what is read from it is waited for.
 
-use super::Real;
+use hg2v_math::Real;
+
 use super::batch::Batch;
 use super::dense::Activation;
 use super::pairs::{LevelLoss, Loss, Negatives};
@@ -138,9 +139,9 @@ pub trait Device: Send + Sync {
     /// Zeros a panel.
     fn clear(&self, to: PanelMut<'_, Self::Buffer>);
 
-    /// [`krylov::forward`](super::krylov::forward) on a level whose rows of `k` are `width·(hops + 1)` long.
+    /// `krylov::forward` on a level whose rows of `k` are `width·(hops + 1)` long.
     fn krylov(&self, at: (&Self::Placed, usize), width: usize, hops: usize, k: &mut Self::Buffer);
-    /// [`krylov::vjp`](super::krylov::vjp).
+    /// `krylov::vjp`.
     fn krylov_vjp(
         &self,
         at: (&Self::Placed, usize),
@@ -149,7 +150,7 @@ pub trait Device: Send + Sync {
         dk: &mut Self::Buffer,
     );
 
-    /// [`dense::forward`](super::dense::forward) with the parameters that `layer` spans.
+    /// `dense::forward` with the parameters that `layer` spans.
     fn dense(
         &self,
         layer: DenseSpan,
@@ -157,7 +158,7 @@ pub trait Device: Send + Sync {
         x: Panel<'_, Self::Buffer>,
         y: PanelMut<'_, Self::Buffer>,
     );
-    /// [`dense::vjp`](super::dense::vjp); `dy` is used up.
+    /// `dense::vjp`; `dy` is used up.
     fn dense_vjp(
         &self,
         layer: DenseSpan,
@@ -169,14 +170,14 @@ pub trait Device: Send + Sync {
         dx: Option<PanelMut<'_, Self::Buffer>>,
     );
 
-    /// [`pool::forward`](super::pool::forward).
+    /// `pool::forward`.
     fn pool(
         &self,
         at: (&Self::Placed, usize),
         h: Panel<'_, Self::Buffer>,
         p: PanelMut<'_, Self::Buffer>,
     );
-    /// [`pool::vjp`](super::pool::vjp).
+    /// `pool::vjp`.
     fn pool_vjp(
         &self,
         at: (&Self::Placed, usize),
@@ -184,7 +185,7 @@ pub trait Device: Send + Sync {
         dh: PanelMut<'_, Self::Buffer>,
     );
 
-    /// [`pairs::loss_and_vjp`](super::pairs::loss_and_vjp); the loss is left on the device.
+    /// `pairs::loss_and_vjp`; the loss is left on the device.
     fn pair_loss(
         &self,
         at: (&Self::Placed, usize),
@@ -198,7 +199,7 @@ pub trait Device: Send + Sync {
     /// The losses left there, finest level first; none are left after.
     fn take_losses(&self, losses: &mut Self::Losses) -> Vec<LevelLoss>;
 
-    /// [`readout::forward`](super::readout::forward) on any level, the topmost included.
+    /// `readout::forward` on any level, the topmost included.
     fn readout(
         &self,
         at: (&Self::Placed, usize),
@@ -206,7 +207,7 @@ pub trait Device: Send + Sync {
         v: Panel<'_, Self::Buffer>,
         out: PanelMut<'_, Self::Buffer>,
     );
-    /// [`readout::vjp`](super::readout::vjp).
+    /// `readout::vjp`.
     fn readout_vjp(
         &self,
         at: (&Self::Placed, usize),
@@ -216,12 +217,12 @@ pub trait Device: Send + Sync {
         dv: PanelMut<'_, Self::Buffer>,
     );
 
-    /// [`signed_log::forward`](super::signed_log::forward).
+    /// `signed_log::forward`.
     fn signed_log(&self, e: Panel<'_, Self::Buffer>, y: PanelMut<'_, Self::Buffer>);
-    /// [`signed_log::vjp`](super::signed_log::vjp).
+    /// `signed_log::vjp`.
     fn signed_log_vjp(&self, e: Panel<'_, Self::Buffer>, d: PanelMut<'_, Self::Buffer>);
 
-    /// [`adam::step`](super::adam::step).
+    /// [`adam::step`](hg2v_math::adam::step).
     fn adam(
         &self,
         rate: f64,

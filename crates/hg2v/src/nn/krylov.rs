@@ -5,11 +5,11 @@
 
 use std::ops::Range;
 
+use hg2v_math::Real;
+use hg2v_math::parallel::crew;
 use pulp::{Arch, Simd, WithSimd};
 
-use super::Real;
 use super::batch::BatchLevel;
-use crate::parallel::crew;
 
 /// Batches with fewer multiplications than this are not worth another thread.
 const WORTH_SHARING: usize = 1 << 14;
@@ -21,7 +21,7 @@ const LARGE: usize = 1 << 22;
 const ROWS: usize = 1 << 12;
 
 /// Fills blocks 1 to `hops` of `k` from block 0: `K_j = Ã·K_{j−1}`.
-pub fn forward<R: Real>(level: &BatchLevel, width: usize, hops: usize, k: &mut [R]) {
+pub(crate) fn forward<R: Real>(level: &BatchLevel, width: usize, hops: usize, k: &mut [R]) {
     each_graph(level, width, hops, k, |block, nodes, k| {
         for hop in 1..=hops {
             block.hop(nodes.clone(), hop - 1, hop, k, |to, sum| *to = sum);
@@ -31,7 +31,7 @@ pub fn forward<R: Real>(level: &BatchLevel, width: usize, hops: usize, k: &mut [
 
 /// The gradient of `g`, left in block 0 of `dk`: since `K_j = Ã·K_{j−1}` and
 /// `Ãᵀ = Ã`, from the last hop to the first `dK_{j−1} ← dK_{j−1} + Ã·dK_j`.
-pub fn vjp<R: Real>(level: &BatchLevel, width: usize, hops: usize, dk: &mut [R]) {
+pub(crate) fn vjp<R: Real>(level: &BatchLevel, width: usize, hops: usize, dk: &mut [R]) {
     each_graph(level, width, hops, dk, |block, nodes, dk| {
         for hop in (1..=hops).rev() {
             block.hop(nodes.clone(), hop, hop - 1, dk, |to, sum| *to += sum);

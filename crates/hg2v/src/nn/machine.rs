@@ -14,6 +14,7 @@ use crate::error::{Error, Opt, Result, shown};
 /// How exactly a GPU multiplies; sums always have 32 bits. The processor always
 /// takes all bits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Precision {
     /// All 32 bits of both factors; of large products in parts that tensor cores read, which
     /// keeps results within 1e-5.
@@ -34,6 +35,7 @@ crate::vocabulary! { Precision, "precision":
 
 /// The name of a machine: `cpu`, `cuda` or `cuda:N`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum MachineName {
     /// The processor.
     #[default]
@@ -72,6 +74,7 @@ impl fmt::Display for MachineName {
 
 /// A machine, opened.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub enum Machine {
     /// The processor.
     #[default]

@@ -9,30 +9,24 @@
 //! 3. [`pool`] and [`dense`]: `g' = Pool(h)·θ₂ + θ₃`;
 //! 4. [`pairs`]: the loss of one level, between `x` and `g'`;
 //! 5. [`readout`]: one vector a graph, [`signed_log`] of it where that is asked for;
-//! 6. [`adam`]: one step down.
+//! 6. [`hg2v_math::adam`]: one step down.
 //!
 //! Letters: `N` nodes and `M` super-nodes of a batch of `B` graphs on one level,
 //! `w` numbers a node coming in, `d` going out, `a` hops. Matrices are row-major.
 
-pub mod adam;
-pub mod batch;
+pub(crate) mod batch;
 mod cpu;
 #[cfg(feature = "cuda")]
-pub mod cuda;
-pub mod dense;
-pub mod device;
-pub mod gemm;
-pub mod kernel;
-pub mod krylov;
-pub mod machine;
-pub mod pairs;
-pub mod pool;
-pub mod readout;
-mod real;
-pub mod signed_log;
-pub mod simd;
+pub(crate) mod cuda;
+pub(crate) mod dense;
+pub(crate) mod device;
+pub(crate) mod krylov;
+pub(crate) mod machine;
+pub(crate) mod pairs;
+pub(crate) mod pool;
+pub(crate) mod readout;
+pub(crate) mod signed_log;
 
-pub use batch::{Batch, BatchLevel};
+pub use batch::Batch;
 pub use cpu::Cpu;
-pub use device::Device;
-pub use real::Real;
+pub(crate) use device::Device;

@@ -7,18 +7,19 @@
 //! negative. Logits are made, used and forgotten tile by tile; there is never an
 //! `N × M` matrix.
 
+use hg2v_math::Real;
+use hg2v_math::gemm::{View, ViewMut, product, serial};
+use hg2v_math::parallel::crew;
 use serde::{Deserialize, Serialize};
 
-use super::Real;
 use super::batch::BatchLevel;
-use super::gemm::{View, ViewMut, product, serial};
-use crate::parallel::crew;
 
 /// Logits of a tile: a few megabytes, which the caches can hold.
 const TILE: usize = 1 << 20;
 
 /// What a level's pairs cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Loss {
     /// The Jensen–Shannon estimator of mutual information, the paper's, with
     /// positives and negatives each averaged:
@@ -47,6 +48,7 @@ crate::vocabulary! { Loss, "loss", own serde:
 
 /// Which super-nodes a node is to be told from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Negatives {
     /// All others of the batch, its own graph's included.
     #[default]
@@ -80,7 +82,7 @@ impl LevelLoss {
 ///
 /// `above` are the first nodes of the graphs on the level above. Shapes: `x`, `dx`
 /// are `N × d`, `g`, `dg` are `M × d`.
-pub fn loss_and_vjp<R: Real>(
+pub(crate) fn loss_and_vjp<R: Real>(
     loss: Loss,
     negatives: Negatives,
     level: &BatchLevel,

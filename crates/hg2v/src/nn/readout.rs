@@ -1,7 +1,7 @@
 //! One vector for each graph: the sum, the largest or the mean of its nodes' rows.
 
-use super::Real;
-use super::gemm::{View, ViewMut};
+use hg2v_math::Real;
+use hg2v_math::gemm::{View, ViewMut};
 
 /// How the rows of a graph's nodes become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,7 +28,12 @@ crate::vocabulary! { Readout, "readout":
 ///
 /// `graphs` are the first nodes of the graphs and the end of the last. Shapes:
 /// `v` is `N × d`, `out` is `B × d`.
-pub fn forward<R: Real>(kind: Readout, graphs: &[usize], v: View<'_, R>, mut out: ViewMut<'_, R>) {
+pub(crate) fn forward<R: Real>(
+    kind: Readout,
+    graphs: &[usize],
+    v: View<'_, R>,
+    mut out: ViewMut<'_, R>,
+) {
     for (ends, out) in graphs.windows(2).zip(out.rows_mut()) {
         out.fill(R::ZERO);
         match kind {
@@ -71,7 +76,7 @@ fn sum_block<R: Real>(ends: &[usize], v: View<'_, R>, start: usize, share: f64, 
 
 /// Adds to `dv` what `dout` says: every node of a sum gets all of it, of a mean
 /// its share, and of a maximum the first node that attains it.
-pub fn vjp<R: Real>(
+pub(crate) fn vjp<R: Real>(
     kind: Readout,
     graphs: &[usize],
     v: View<'_, R>,
@@ -108,7 +113,7 @@ fn share(kind: Readout, ends: &[usize]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nn::gemm::{View, ViewMut};
+    use hg2v_math::gemm::{View, ViewMut};
 
     fn read_out(kind: Readout, column: &[f32]) -> f32 {
         let mut out = [7.0];

@@ -1,8 +1,8 @@
 //! The signed logarithm, elementwise: embeddings of graphs of very different sizes on one scale.
 
-use super::Real;
-use super::gemm::{View, ViewMut};
-use crate::parallel::crew;
+use hg2v_math::Real;
+use hg2v_math::gemm::{View, ViewMut};
+use hg2v_math::parallel::crew;
 
 /// Numbers that one task takes, about: a batch of the processor's has fewer.
 const CHUNK: usize = 1 << 16;
@@ -10,7 +10,7 @@ const CHUNK: usize = 1 << 16;
 /// `y = sign(e)·ln(1 + |e|)`.
 ///
 /// Shapes: `e` and `y` are `B × d`.
-pub fn forward<R: Real>(e: View<'_, R>, mut y: ViewMut<'_, R>) {
+pub(crate) fn forward<R: Real>(e: View<'_, R>, mut y: ViewMut<'_, R>) {
     each_row(&mut y, |row, y| {
         for (y, &e) in y.iter_mut().zip(e.row(row)) {
             *y = if e < R::ZERO { -(-e).ln_1p() } else { e.ln_1p() };
@@ -19,7 +19,7 @@ pub fn forward<R: Real>(e: View<'_, R>, mut y: ViewMut<'_, R>) {
 }
 
 /// `de = dy / (1 + |e|)`, in place: `d` is `dy` before and `de` after.
-pub fn vjp<R: Real>(e: View<'_, R>, mut d: ViewMut<'_, R>) {
+pub(crate) fn vjp<R: Real>(e: View<'_, R>, mut d: ViewMut<'_, R>) {
     each_row(&mut d, |row, d| {
         for (d, &e) in d.iter_mut().zip(e.row(row)) {
             *d = *d / (R::ONE + e.abs());

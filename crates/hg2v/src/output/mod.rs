@@ -2,6 +2,10 @@
 //!
 //! An output is written under a temporary name in the folder it belongs to,
 //! synced, and renamed: a crash, a full disk or a Ctrl-C leaves what was there.
+//!
+//! A [`Destination`] says where an output goes and what it may replace. The files and folders
+//! themselves are hidden: the command and the other crates write theirs by them, which must be
+//! cleared away together when a process ends, but they are no part of what the library is for.
 
 pub mod overwrite;
 mod temporary;
@@ -15,11 +19,13 @@ use tempfile::{NamedTempFile, TempDir};
 use crate::error::{Action, Error, Result};
 use overwrite::{Destination, Overwrite, check_replaceable, exchange, rename_new};
 use temporary::Unfinished;
+#[doc(hidden)]
 pub use temporary::{clear_run, discard_unfinished};
 
 /// A file that takes its name only when [`commit`](OutputFile::commit) succeeds;
 /// `-` is standard output. What a link points to is replaced, not the link, and keeps its
 /// permissions; pipes and devices are written to as it goes.
+#[doc(hidden)]
 pub struct OutputFile {
     path: PathBuf,
     to: Target,
@@ -180,6 +186,7 @@ impl Write for OutputFile {
 }
 
 /// A folder for what goes into an output, beside it; gone when it is dropped.
+#[doc(hidden)]
 pub struct ScratchFolder {
     folder: TempDir,
     _name: Unfinished,
@@ -206,6 +213,7 @@ impl ScratchFolder {
 ///
 /// # Errors
 /// When `path` is no folder, or cannot be looked into.
+#[doc(hidden)]
 pub fn is_occupied(path: &Path) -> io::Result<bool> {
     match fs::read_dir(path) {
         Ok(mut entries) => Ok(entries.next().is_some()),
@@ -215,6 +223,7 @@ pub fn is_occupied(path: &Path) -> io::Result<bool> {
 }
 
 /// A folder that takes its name only when [`commit`](OutputFolder::commit) succeeds.
+#[doc(hidden)]
 pub struct OutputFolder {
     path: PathBuf,
     /// Whether it takes the place of another.

@@ -11,6 +11,7 @@ use crate::error::{Action, Error, Result};
 /// What becomes of something that stands where an output is to go. Pipes and devices are written
 /// to in any case, and an empty folder may become one that is not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Overwrite {
     /// A file is replaced; a folder is not.
     #[default]
@@ -47,6 +48,7 @@ impl<'a> Destination<'a> {
 ///
 /// # Errors
 /// When there is such an entry, or the folder cannot be looked into.
+#[doc(hidden)]
 pub fn check_replaceable(folder: &Path, own: &dyn Fn(&DirEntry) -> bool) -> Result<()> {
     let failed = |e| Error::io(folder, Action::Read, e);
     let mut foreign = Vec::new();
@@ -75,6 +77,7 @@ pub fn check_replaceable(folder: &Path, own: &dyn Fn(&DirEntry) -> bool) -> Resu
 ///
 /// # Errors
 /// When the system refuses; both are then where they were.
+#[doc(hidden)]
 pub fn replace_folder(new: &Path, old: &Path) -> Result<()> {
     let failed = |e| Error::io(old, Action::Write, e);
     // What a link leads to is replaced, not the link.

@@ -89,7 +89,7 @@ fn digest_of(note: &str, parts: [&[f32]; 3]) -> String {
 ///
 /// # Errors
 /// When the disk refuses.
-pub fn remove_checkpoint(folder: &Path) -> Result<()> {
+pub(crate) fn remove_checkpoint(folder: &Path) -> Result<()> {
     let path = folder.join(CHECKPOINT);
     match fs::remove_file(&path) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => {

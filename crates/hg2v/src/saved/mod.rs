@@ -24,8 +24,12 @@ use crate::input::read_at_most;
 use crate::output::OutputFile;
 use crate::output::overwrite;
 
-pub use checkpoint::{read_checkpoint, remove_checkpoint, write_checkpoint};
-pub use config::{Config, DataNote, read_config, write_config};
+pub(crate) use checkpoint::remove_checkpoint;
+#[doc(hidden)]
+pub use checkpoint::{read_checkpoint, write_checkpoint};
+#[doc(hidden)]
+pub use config::write_config;
+pub use config::{Config, DataNote, read_config};
 pub use history::{LogLine, RunNote, read_log, read_run, write_log, write_run};
 pub use parts::{Parts, Stored, write_parts};
 pub use tensors::{Element, Reader, Tensors};
@@ -51,6 +55,7 @@ const READING: &str = "reading.json";
 ///
 /// # Errors
 /// When it is none, or cannot be read.
+#[doc(hidden)]
 pub fn check_replaceable(folder: &Path) -> Result<()> {
     let own = |entry: &DirEntry| {
         let names = [CONFIG, PARAMETERS, CHECKPOINT, LOG, RUN, READING];

@@ -43,7 +43,7 @@ impl FromStr for Shard {
     }
 }
 
-/// A collection in chunks, each of whole [parts](Cut).
+/// A collection in chunks, each of whole [parts](crate::prepare::Run::parts).
 pub struct Chunks {
     source: Source,
     step: u64,

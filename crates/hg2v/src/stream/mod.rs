@@ -47,6 +47,7 @@ pub use rows::Per;
 
 /// What a stream does.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Options {
     /// What a row is.
     pub per: Per,
@@ -60,6 +61,14 @@ pub struct Options {
     /// those who read and prepare, so it must not be one of these threads.
     pub pool: Option<Arc<ThreadPool>>,
 }
+
+hg2v_math::setters!(Options {
+    per: Per,
+    shard: Shard,
+    cache: Option<Cache>,
+    partial: Option<Arc<Partial>>,
+    pool: Option<Arc<ThreadPool>>,
+});
 
 impl Default for Options {
     fn default() -> Options {

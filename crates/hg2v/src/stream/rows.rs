@@ -13,6 +13,7 @@ use crate::vectors::{Key, Shape, VectorSink};
 
 /// What a row is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Per {
     /// A graph.
     #[default]
@@ -60,9 +61,9 @@ impl Layout {
             Per::Node => (numbered("v", hg2v()?.node_dim()), Some("node")),
             Per::Level => {
                 // Level l is its nodes g, and the neighbourhoods x that look up to it.
-                let layout = &hg2v()?.network().layout;
-                let parts = layout.parts();
-                for level in 1..=layout.architecture.levels {
+                let layer = hg2v()?.layer();
+                let parts = layer.parts();
+                for level in 1..=layer.architecture().levels {
                     let own = parts.iter().filter(|part| match part.local {
                         false => part.level == level,
                         true => part.level + 1 == level,

@@ -1,6 +1,6 @@
 //! The batches of a run, one after the other, each where the device can work on it.
 
-use super::{Recipe, schedule};
+use super::Recipe;
 use crate::model::{Example, Network, Workspace};
 use crate::nn::device::Device;
 
@@ -41,7 +41,7 @@ impl<'a, D: Device<Real = f32>> Feed<'a, D> {
         let graphs = self.examples.len();
         if self.epoch != Some(epoch) {
             self.epoch = Some(epoch);
-            self.order = schedule::order(graphs, self.recipe.seed, epoch);
+            self.order = self.recipe.order(graphs, epoch);
         }
         let start = within as usize * self.recipe.batch;
         let chosen = &self.order[start..(start + self.recipe.batch).min(graphs)];

@@ -5,11 +5,11 @@
 //! same bits.
 
 mod recipe;
-pub mod schedule;
 
 mod feed;
 mod state;
 
+pub use crate::nn::pairs::{LevelLoss, Loss, Negatives};
 pub use recipe::Recipe;
 pub use state::State;
 
@@ -17,7 +17,6 @@ use self::feed::Feed;
 use crate::error::{Error, Result};
 use crate::model::{Example, Keep, Network, Seeds, Workspace, initial};
 use crate::nn::device::{Device, Panel, PanelMut, Window};
-use crate::nn::pairs::LevelLoss;
 use crate::progress::Flow;
 
 /// A loss of this size comes of logits so large that nothing is left to learn from.
@@ -188,7 +187,7 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
                 self.good = Some(now);
             }
             let graphs = feed.place(epoch, within, self.network, &mut self.workspace);
-            let rate = schedule::rate(self.recipe.lr, self.recipe.decay, self.step, total);
+            let rate = self.recipe.rate(self.step, total);
             let losses = self.make_step(rate);
             self.device.health()?;
             let step = Step {

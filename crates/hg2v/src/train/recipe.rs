@@ -1,5 +1,6 @@
 //! What a run of training is told: its parameters, beside the network's own.
 
+use hg2v_math::schedule;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -8,6 +9,7 @@ use crate::nn::pairs::{Loss, Negatives};
 /// How a network is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct Recipe {
     /// How often every graph is seen.
     pub epochs: u64,
@@ -26,6 +28,16 @@ pub struct Recipe {
     /// Seeds the first parameters and the order of the graphs.
     pub seed: u64,
 }
+
+hg2v_math::setters!(Recipe {
+    epochs: u64,
+    batch: usize,
+    lr: f64,
+    decay: f64,
+    loss: Loss,
+    negatives: Negatives,
+    seed: u64,
+});
 
 impl Default for Recipe {
     /// The paper's; its first rate, which it does not state, is its authors' code's.
@@ -73,5 +85,16 @@ impl Recipe {
     /// Steps an epoch of `graphs` graphs.
     pub fn steps_per_epoch(&self, graphs: usize) -> u64 {
         graphs.div_ceil(self.batch) as u64
+    }
+
+    /// The rate of step `step` of `total`: from [`lr`](Recipe::lr) down by the same factor every
+    /// step.
+    pub fn rate(&self, step: u64, total: u64) -> f64 {
+        schedule::rate(self.lr, self.decay, step, total)
+    }
+
+    /// The order in which epoch `epoch` takes `graphs` graphs: every graph once, shuffled.
+    pub fn order(&self, graphs: usize, epoch: u64) -> Vec<u32> {
+        schedule::order(graphs, self.seed, epoch)
     }
 }

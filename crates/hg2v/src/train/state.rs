@@ -3,6 +3,7 @@
 use crate::nn::pairs::LevelLoss;
 
 /// All that a run needs to go on.
+#[doc(hidden)]
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
     /// Steps made.

@@ -64,6 +64,23 @@ pub trait VectorSink {
 ///
 /// # Errors
 /// A name that tells no format; a place that cannot be written.
+///
+/// # Examples
+/// ```
+/// use hg2v::dataset::Limits;
+/// use hg2v::graph::Scalar;
+/// use hg2v::vectors::{self, Key, Shape};
+/// # let folder = std::env::temp_dir();
+/// let file = folder.join(format!("hg2v-doc-{}.npy", std::process::id()));
+/// let shape = Shape { names: vec!["x".into(), "y".into()], part: None, model: None };
+/// let mut sink = vectors::create(file.as_path(), shape)?;
+/// sink.write(Key { id: &Scalar::Int(7), label: None, part: None }, &[0.5, -1.0])?;
+/// sink.finish()?;
+/// let read = vectors::read(&file, &Limits::default())?;
+/// assert_eq!((read.row(0), &read.ids[..]), (&[0.5, -1.0][..], &[Scalar::Int(7)][..]));
+/// # for end in ["npy", "ids.csv"] { let _ = std::fs::remove_file(file.with_extension(end)); }
+/// # Ok::<(), hg2v::Error>(())
+/// ```
 pub fn create<'a>(to: impl Into<Destination<'a>>, shape: Shape) -> Result<Box<dyn VectorSink>> {
     let to = to.into();
     match format_of(to.path)? {
@@ -128,6 +145,9 @@ impl Vectors {
 /// # Errors
 /// A name that tells no format; a file that is missing, damaged, ragged, too
 /// large for `limits`, or holds what is not a finite number.
+///
+/// # Complexity
+/// Linear in the file; memory for all vectors.
 pub fn read(path: &Path, limits: &Limits) -> Result<Vectors> {
     let vectors = match format_of(path)? {
         Format::Npy => npy::read(path, limits)?,

@@ -112,7 +112,7 @@ fn pyramids_equal_the_reference_or_tie_with_it() {
         let graph = graph_of(&case);
         for run in &case.runs {
             let method = method_of(&run.method);
-            let params = Params { method, k: run.k, ratio: run.ratio, ..Params::default() };
+            let params = Params::default().method(method).k(run.k).ratio(run.ratio);
             let pyramid = coarsen(&graph, &params).unwrap();
             let n = case.nodes as usize;
             let ours = partitions(n, pyramid.levels.iter().map(|level| &level.assignment));

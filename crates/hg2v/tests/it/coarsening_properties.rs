@@ -55,7 +55,7 @@ proptest! {
         ratio in 0.0f64..0.999,
         k in 1usize..12,
     ) {
-        let params = Params { method, k, ratio, ..Params::default() };
+        let params = Params::default().method(method).k(k).ratio(ratio);
         let pyramid = coarsen(&graph, &params).unwrap();
         prop_assert!(pyramid.converged);
         for (fine, assignment, coarse) in levels(&graph, &pyramid) {
@@ -98,7 +98,7 @@ proptest! {
     /// `C` has orthonormal rows, so `C·C⁺ = I` with `C⁺ = Cᵀ`.
     #[test]
     fn coarsening_matrices_have_orthonormal_rows(graph in any_graph()) {
-        let pyramid = coarsen(&graph, &Params { ratio: 0.6, ..Params::default() }).unwrap();
+        let pyramid = coarsen(&graph, &Params::default().ratio(0.6)).unwrap();
         for (_, assignment, coarse) in levels(&graph, &pyramid) {
             let m = coarse.num_nodes();
             let mut sizes = vec![0.0f64; m];
@@ -120,7 +120,7 @@ proptest! {
     /// `|x|_L` shrinks by at most ε on the preserved subspace: `λ̃ ≥ λ`.
     #[test]
     fn one_level_never_lowers_an_eigenvalue(graph in any_graph()) {
-        let params = Params { ratio: 0.4, max_levels: 1, ..Params::default() };
+        let params = Params::default().ratio(0.4).max_levels(1);
         let pyramid = coarsen(&graph, &params).unwrap();
         let measured = quality(&graph, &pyramid, params.k, true);
         let coarse = measured.coarse_eigenvalues.unwrap();
@@ -150,7 +150,7 @@ proptest! {
         let mut name = vec![0; n as usize];
         order.iter().enumerate().for_each(|(new, &old)| name[old as usize] = new as u32);
         let renamed = edges.iter().map(|e| e.map(|v| name[v as usize])).collect();
-        let params = Params { method, ratio: 0.7, ..Params::default() };
+        let params = Params::default().method(method).ratio(0.7);
         let first = coarsen(&graph(n, edges, Some(weights.clone())), &params).unwrap();
         let second = coarsen(&graph(n, renamed, Some(weights)), &params).unwrap();
         prop_assert_eq!(first.levels.len(), second.levels.len());
@@ -209,7 +209,7 @@ fn the_edges_of_the_domain() {
     let star = |n: u32| graph(n, (1..n).map(|v| [0, v]).collect(), None);
     for method in CoarsenMethod::values() {
         for k in [1, 2, 6, 30] {
-            let params = Params { method, k, ..Params::default() };
+            let params = Params::default().method(method).k(k);
             // No nodes, one, no edges, a pair: nothing to contract that is worth a level.
             for n in [0, 1, 2, 50] {
                 assert!(coarsen(&graph(n, vec![], None), &params).unwrap().levels.is_empty());
@@ -251,12 +251,12 @@ fn parameters_are_checked_one_by_one() {
     let triangle = graph(3, vec![[0, 1], [1, 2], [2, 0]], None);
     let refused = |params: Params| coarsen(&triangle, &params).unwrap_err().to_string();
     let fine = Params::default();
-    assert_eq!(refused(Params { k: 0, ..fine }), "k is 0, but it must be between 1 and 30");
-    assert!(refused(Params { k: 31, ..fine }).starts_with("k is 31"));
-    assert!(refused(Params { ratio: 1.0, ..fine }).starts_with("ratio is 1, but it must be"));
-    assert!(refused(Params { ratio: f64::NAN, ..fine }).starts_with("ratio is NaN"));
-    assert!(refused(Params { ratio: -0.1, ..fine }).starts_with("ratio is -0.1"));
-    assert!(refused(Params { max_levels: 101, ..fine }).starts_with("max_levels is 101"));
+    assert_eq!(refused(fine.k(0)), "k is 0, but it must be between 1 and 30");
+    assert!(refused(fine.k(31)).starts_with("k is 31"));
+    assert!(refused(fine.ratio(1.0)).starts_with("ratio is 1, but it must be"));
+    assert!(refused(fine.ratio(f64::NAN)).starts_with("ratio is NaN"));
+    assert!(refused(fine.ratio(-0.1)).starts_with("ratio is -0.1"));
+    assert!(refused(fine.max_levels(101)).starts_with("max_levels is 101"));
 }
 
 fn counter() -> Counter<'static> {

@@ -200,12 +200,12 @@ fn malformed_tables_are_refused_by_name_line_and_value() {
 fn limits_are_kept() {
     let files: &[(&str, &[u8])] = &[(EDGES, b"src,dst\n0,1\n1,2\n")];
     let message = |limits: Limits| refusal(csv::read(folder(files).path(), &limits));
-    let nodes = message(Limits { max_nodes: 2, ..limits() });
+    let nodes = message(limits().max_nodes(2));
     assert!(nodes.contains("edges.csv, line 2"), "{nodes}");
     assert!(nodes.contains("has 3 nodes, more than the 2 allowed"), "{nodes}");
-    let bytes = message(Limits { max_unpacked_bytes: 10, ..limits() });
+    let bytes = message(limits().max_unpacked_bytes(10));
     assert!(bytes.contains("edges.csv: holding it would take more than the 10 bytes"), "{bytes}");
-    let row = message(Limits { max_record_bytes: 3, ..limits() });
+    let row = message(limits().max_record_bytes(3));
     assert!(row.contains("edges.csv, line 1"), "{row}");
     assert!(row.contains("longer than the 3 bytes allowed"), "{row}");
 }

@@ -203,6 +203,7 @@ fn energy(a: (&Graph, &Features), b: (&Graph, &Features), plan: &[f64], params: 
     let power = |x: f64| match params.discrepancy {
         Discrepancy::Absolute => x.abs(),
         Discrepancy::Square => x * x,
+        other => panic!("{other:?} has no definition here"),
     };
     let mut sum = 0.0;
     for (u, v) in (0..n).flat_map(|u| (0..m).map(move |v| (u, v))) {
@@ -247,7 +248,7 @@ proptest! {
         // Never worse than the first start alone; and at least what attributes alone cost.
         let first = descend(a, b, &params, None).unwrap();
         prop_assert!(found.distance <= first.distance);
-        let alone = Params { structure: 0.0, ..params };
+        let alone = params.structure(0.0);
         let least = fgw(a, b, &alone).unwrap().distance;
         prop_assert!(found.distance >= least - 1e-12);
     }
@@ -316,7 +317,7 @@ fn impossible_graphs_are_refused() {
     assert!(refused(of(&one, &two), of(&one, &none)).contains("attributes a node is 2"));
     let short = Features { dim: 2, values: vec![1.0] };
     assert!(refused(of(&one, &short), of(&one, &two)).contains("2 for each of 1 nodes"));
-    let wrong = Params { structure: -1.0, ..Params::paper() };
+    let wrong = Params::paper().structure(-1.0);
     assert!(fgw(of(&one, &two), of(&one, &two), &wrong).is_err());
     let start = descend(of(&one, &two), of(&one, &two), &Params::paper(), Some(vec![0.5; 2]));
     assert!(start.unwrap_err().to_string().contains("1 × 1"));
@@ -324,7 +325,7 @@ fn impossible_graphs_are_refused() {
 
 /// Graphs on rings, no two weights or attributes alike, so that nothing is decided by a tie.
 fn rings() -> Vec<GraphRecord> {
-    let draw = |seed: u64| hg2v::linalg::vector::start_value(seed);
+    let draw = |seed: u64| hg2v_math::linalg::vector::start_value(seed);
     (0..12u64)
         .map(|which| {
             let n = 20 + which as u32;
@@ -365,7 +366,7 @@ fn embeddings_are_continuous_and_labels_are_not() {
             false => &mut other.features.as_mut().unwrap().values,
         };
         for (i, value) in values.iter_mut().enumerate() {
-            *value += epsilon * hg2v::linalg::vector::start_value(7_000_000 + i as u64);
+            *value += epsilon * hg2v_math::linalg::vector::start_value(7_000_000 + i as u64);
         }
         other
     };

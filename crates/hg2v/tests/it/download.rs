@@ -61,16 +61,17 @@ fn tiny() -> KnownSet {
 }
 
 /// Impatient, so that failures come soon.
-const IMPATIENT: Patience = Patience {
-    connect: Duration::from_secs(5),
-    silence: Duration::from_millis(300),
-    attempts: 2,
-    pause: Duration::from_millis(1),
-};
+fn impatient() -> Patience {
+    Patience::default()
+        .connect(Duration::from_secs(5))
+        .silence(Duration::from_millis(300))
+        .attempts(2)
+        .pause(Duration::from_millis(1))
+}
 
 fn fetch(folder: &Path, base: &str) -> Result<Got> {
     let limits = Limits::default();
-    get(&tiny(), folder, base, &limits, &IMPATIENT, &mut |_, _| ())
+    get(&tiny(), folder, base, &limits, &impatient(), &mut |_, _| ())
 }
 
 /// The files of a folder, sorted.
@@ -237,7 +238,7 @@ fn a_wrong_file_of_that_name_is_left_alone_unless_it_is_to_be_replaced() {
     assert!(server.requests().is_empty());
     let over = Destination { path: folder.path(), overwrite: Overwrite::Always };
     let (set, limits) = (tiny(), Limits::default());
-    get(&set, over, &server.base, &limits, &IMPATIENT, &mut |_, _| ()).unwrap();
+    get(&set, over, &server.base, &limits, &impatient(), &mut |_, _| ()).unwrap();
     assert_eq!(fs::read(&path).unwrap(), tiny_zip());
 }
 
@@ -282,8 +283,8 @@ fn nobody_there_is_said_with_what_to_do() {
 fn a_server_that_never_ends_is_stopped() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(vec![b'x'; 200_000], ETAG, &[Serve::Well]);
-    let limits = Limits { max_unpacked_bytes: 100_000, ..Limits::default() };
-    let got = get(&tiny(), folder.path(), &server.base, &limits, &IMPATIENT, &mut |_, _| ());
+    let limits = Limits::default().max_unpacked_bytes(100_000);
+    let got = get(&tiny(), folder.path(), &server.base, &limits, &impatient(), &mut |_, _| ());
     let said = message(got);
     assert!(said.contains("more than the 100000 bytes"), "{said}");
 }
@@ -293,7 +294,8 @@ fn a_set_that_is_made_says_how() {
     let set = KnownSet { origin: Origin::Made(Commands("hg2v generate dla")), ..tiny() };
     let folder = tempfile::tempdir().unwrap();
     let limits = Limits::default();
-    let said =
-        get(&set, folder.path(), "", &limits, &IMPATIENT, &mut |_, _| ()).unwrap_err().to_string();
+    let said = get(&set, folder.path(), "", &limits, &impatient(), &mut |_, _| ())
+        .unwrap_err()
+        .to_string();
     assert!(said.contains("hg2v generate dla"), "{said}");
 }

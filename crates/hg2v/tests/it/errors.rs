@@ -42,7 +42,7 @@ impl Wording for Flags {
 
 #[test]
 fn a_limit_says_which_and_how_much() {
-    let limits = Limits { max_nodes: 10, max_record_bytes: 30, ..Limits::default() };
+    let limits = Limits::default().max_nodes(10).max_record_bytes(30);
     let nodes = refused("{\"edges\":[],\"n\":11}", &limits);
     assert_eq!((nodes.place, nodes.scope), (Place::Line(1), Scope::OneGraph));
     let Problem::Beyond { limit, found, allowed, .. } = &nodes.problem else { panic!("{nodes}") };
@@ -123,7 +123,7 @@ fn what_is_missing_is_told_by_kind() {
 
 #[test]
 fn an_option_goes_by_the_name_of_each_face() {
-    let params = coarsen::Params { max_levels: 200, ..coarsen::Params::default() };
+    let params = coarsen::Params::default().max_levels(200);
     let refused = params.check().unwrap_err();
     let Error::Parameter { option, value, .. } = &refused else { panic!("{refused}") };
     assert_eq!((option.name(), value.as_str()), ("max_levels", "200"));

@@ -110,7 +110,7 @@ fn six_and_six_point_zero_are_one_label_in_every_format() {
 
 #[test]
 fn structure_is_taken_where_nodes_have_no_attributes() {
-    let auto = FeatureChoice { structure: When::Auto, ..FeatureChoice::default() };
+    let auto = FeatureChoice::default().structure(When::Auto);
     let labels = fit(auto, &[with_labels(&["a", "b"])]).unwrap();
     assert!(labels.structure().is_some() && labels.degree().is_none());
     let bare = fit(auto, &[path_of(3)]).unwrap();
@@ -206,20 +206,19 @@ fn every_choice_is_kept() {
         features: with_attributes(1, &[0.0, 2.0]).features,
         ..with_labels(&["a", "b"])
     };
-    let all = FeatureChoice { degree: When::Always, ..FeatureChoice::default() };
+    let all = FeatureChoice::default().degree(When::Always);
     let schema = fit(all, std::slice::from_ref(&both)).unwrap();
     // [attribute | one-hot | degree]; both degrees are 1, so that column is constant.
     let (rows, _) = apply(&schema, &both);
     assert_eq!(rows.row(0), [-1.0, 1.0, 0.0, 0.0]);
     assert_eq!(rows.row(1), [1.0, 0.0, 1.0, 0.0]);
-    let labels = FeatureChoice { attributes: false, ..FeatureChoice::default() };
+    let labels = FeatureChoice::default().attributes(false);
     assert_eq!(fit(labels, std::slice::from_ref(&both)).unwrap().dim(), 2);
-    let nothing = FeatureChoice {
-        attributes: false,
-        labels: false,
-        degree: When::Never,
-        structure: When::Never,
-    };
+    let nothing = FeatureChoice::default()
+        .attributes(false)
+        .labels(false)
+        .degree(When::Never)
+        .structure(When::Never);
     let refused = fit(nothing, &[both]).unwrap_err().to_string();
     assert!(refused.contains("nothing is left"), "{refused}");
 }
@@ -276,7 +275,7 @@ fn a_vocabulary_of_names_is_refused() {
         fit(FeatureChoice::default(), &[with_names(MAX_DIM + 1)]).unwrap_err().to_string();
     assert!(refused.contains("more than 65536 different node labels"), "{refused}");
     // What is added to the labels counts, too: such a model could not be loaded.
-    let choice = FeatureChoice { degree: When::Always, ..FeatureChoice::default() };
+    let choice = FeatureChoice::default().degree(When::Always);
     assert_eq!(fit(choice, &[with_names(MAX_DIM - 1)]).unwrap().dim(), MAX_DIM);
     let refused = fit(choice, &[with_names(MAX_DIM)]).unwrap_err().to_string();
     assert!(refused.contains("65537 features"), "{refused}");
@@ -335,7 +334,7 @@ proptest! {
     ) {
         let mut record = with_attributes(1, &values);
         record.node_labels = Some(labels[..values.len()].iter().map(|&l| l.into()).collect());
-        let choice = FeatureChoice { degree: When::Always, ..FeatureChoice::default() };
+        let choice = FeatureChoice::default().degree(When::Always);
         let schema = fit(choice, &[record]).unwrap();
         let json = serde_json::to_string(&schema).unwrap();
         let back = FeatureSchema::from_json(json.as_bytes(), Path::new("x")).unwrap();

@@ -168,7 +168,7 @@ fn a_drawing_is_read_where_it_is_asked_for() {
     let (dim, said) = features(&limits());
     assert_eq!(dim, 1);
     assert!(said.contains("`r`, `g`, `b`, `x`, `y`, `size` (Gephi's drawing)"), "{said}");
-    assert_eq!(features(&Limits { drawing: true, ..limits() }), (7, String::new()));
+    assert_eq!(features(&limits().drawing(true)), (7, String::new()));
     // What others call x and y is theirs.
     let others = keys.concat().replace("id='", "id='d_");
     let graph = graph.replace("key='", "key='d_");
@@ -193,7 +193,7 @@ fn compressed_files_are_bounded_and_end_with_their_stream() {
         (long, "max_record_bytes"),
     ] {
         let folder = folder(&[("g.graphml.gz", &bytes)]);
-        let limits = Limits { max_record_bytes: 1 << 16, ..limits() };
+        let limits = limits().max_record_bytes(1 << 16);
         let refused = refusal(graphml::read(&folder.path().join("g.graphml.gz"), &limits));
         assert!(refused.contains(said), "{refused}");
     }
@@ -334,12 +334,12 @@ fn limits_are_kept() {
     let (_folder, path) =
         file("<graphml><graph>\n<node id='a'/>\n<node id='b'/></graph></graphml>");
     let message = |limits: Limits| refusal(graphml::read(&path, &limits));
-    let nodes = message(Limits { max_nodes: 1, ..limits() });
+    let nodes = message(limits().max_nodes(1));
     assert!(nodes.contains("line 3: the graph has more than the 1 nodes allowed"), "{nodes}");
-    let record = message(Limits { max_record_bytes: 20, ..limits() });
+    let record = message(limits().max_record_bytes(20));
     assert!(record.contains("more than the 20 bytes allowed"), "{record}");
     assert!(record.contains("max_record_bytes"), "{record}");
-    let total = message(Limits { max_unpacked_bytes: 20, ..limits() });
+    let total = message(limits().max_unpacked_bytes(20));
     assert!(total.contains("max_unpacked_bytes"), "{total}");
     // Few bytes, many values: keys with defaults times nodes.
     let key = |n: usize| {
@@ -350,7 +350,7 @@ fn limits_are_kept() {
     let keys: String = (0..2000).map(key).collect();
     let nodes: String = (0..2000).map(|n| format!("<node id='{n}'/>")).collect();
     let (_folder, path) = file(&format!("<graphml>{keys}<graph>{nodes}</graph></graphml>"));
-    let small = Limits { max_unpacked_bytes: 1 << 20, ..limits() };
+    let small = limits().max_unpacked_bytes(1 << 20);
     let message = refusal(graphml::read(&path, &small));
     assert!(message.contains("more than the 1048576 bytes allowed"), "{message}");
 }

@@ -39,7 +39,7 @@ fn read(files: &Files, params: Params) -> hg2v::Result<Vec<GraphRecord>> {
 }
 
 fn threshold(threshold: f64) -> Params {
-    Params { threshold, scale: None }
+    Params::default().threshold(threshold).scale(None)
 }
 
 fn gz(bytes: &[u8]) -> Vec<u8> {
@@ -90,8 +90,8 @@ fn the_threshold_keeps_what_equals_it_unless_it_is_zero() {
     assert_eq!(nodes(-1.0), 6);
     for bad in [
         threshold(f64::NAN),
-        Params { threshold: 0.0, scale: Some(0.0) },
-        Params { threshold: 0.0, scale: Some(f64::NAN) },
+        Params::default().threshold(0.0).scale(Some(0.0)),
+        Params::default().threshold(0.0).scale(Some(f64::NAN)),
     ] {
         assert!(matches!(read(&files, bad), Err(Error::Parameter { .. })));
     }
@@ -101,7 +101,7 @@ fn the_threshold_keeps_what_equals_it_unless_it_is_zero() {
 fn every_type_of_value_is_read_and_scaled() {
     let luminosities = |kind: u8, values: &[u8], scale| {
         let files = files(&idx(kind, &[1, 1, 3], values), &idx(8, &[1], &[0]));
-        let graphs = read(&files, Params { threshold: -1e9, scale }).unwrap();
+        let graphs = read(&files, Params::default().threshold(-1e9).scale(scale)).unwrap();
         let x = graphs[0].features.clone().unwrap();
         (0..3).map(|node| x.row(node)[2]).collect::<Vec<_>>()
     };

@@ -264,7 +264,7 @@ fn an_endless_line_is_refused_at_the_limit() {
             Ok(buffer.len())
         }
     }
-    let limits = Limits { max_record_bytes: 5 << 20, ..Limits::default() };
+    let limits = Limits::default().max_record_bytes(5 << 20);
     let bombs: [Box<dyn std::io::Read + Send>; 2] =
         [Box::new(Endless), Box::new(std::io::Cursor::new(gzip(&vec![b'['; 40 << 20])))];
     for bomb in bombs {
@@ -277,7 +277,7 @@ fn an_endless_line_is_refused_at_the_limit() {
             "{message}"
         );
     }
-    let limits = Limits { max_record_bytes: 20, ..Limits::default() };
+    let limits = Limits::default().max_record_bytes(20);
     let text = "{\"edges\":[[0,1]]}\n{\"edges\":[[0,1],[0,2]]}\n";
     let message = read(text.as_bytes(), &limits).unwrap_err().to_string();
     assert!(message.contains("line 2: the line is longer than the 20"), "{message}");

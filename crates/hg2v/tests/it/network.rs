@@ -5,15 +5,14 @@ mod naive;
 
 use std::collections::BTreeMap;
 
-use hg2v::coarsen::{Level, Params, Pyramid, coarsen, contract::contract};
+use hg2v::coarsen::{Level, Params, Pyramid, coarsen};
 use hg2v::graph::{Graph, GraphRecord, WeightPolicy};
-use hg2v::model::architecture::Layer;
-use hg2v::model::{Architecture, Keep, Layout, Network, Seeds, Workspace};
-use hg2v::nn::dense::Activation;
-use hg2v::nn::device::Window;
-use hg2v::nn::pairs::{LevelLoss, Loss, Negatives};
-use hg2v::nn::readout::Readout;
-use hg2v::nn::{Batch, Cpu, Device, Real};
+use hg2v::internals::{
+    Batch, Cpu, Device, Keep, Layout, Network, Seeds, Window, Workspace, contract,
+};
+use hg2v::model::{Activation, Architecture, Layer, Readout};
+use hg2v::train::{LevelLoss, Loss, Negatives};
+use hg2v_math::Real;
 use serde::Deserialize;
 
 /// A graph, its pyramid and its features.
@@ -143,14 +142,12 @@ fn flat(value: &serde_json::Value) -> Vec<f64> {
 
 fn golden() -> (Golden, Network, Vec<Sample>, Vec<f64>) {
     let golden: Golden = serde_json::from_str(include_str!("../fixtures/hg2v_step.json")).unwrap();
-    let architecture = Architecture {
-        dim: golden.dim,
-        hops: golden.hops,
-        levels: golden.levels,
-        input: Some(Activation::Relu),
-        bias: true,
-        ..Architecture::default()
-    };
+    let architecture = Architecture::default()
+        .dim(golden.dim)
+        .hops(golden.hops)
+        .levels(golden.levels)
+        .input(Some(Activation::Relu))
+        .bias(true);
     let network = Network { layout: Layout::new(&architecture, golden.input_dim).unwrap() };
     let samples = golden
         .graphs
@@ -222,7 +219,7 @@ fn samples(features: usize) -> Vec<Sample> {
     ];
     let sample = |(salt, (n, edges)): (usize, (u32, &[Edge]))| {
         let graph = graph_of(n, edges);
-        let pyramid = coarsen(&graph, &Params { ratio: 0.7, ..Params::default() }).unwrap();
+        let pyramid = coarsen(&graph, &Params::default().ratio(0.7)).unwrap();
         let features = noise(n as usize * features, salt as u64);
         Sample { graph, pyramid, features }
     };
@@ -231,37 +228,28 @@ fn samples(features: usize) -> Vec<Sample> {
 
 /// Every choice of architecture and loss at least once.
 fn variants() -> Vec<(Architecture, Loss, Negatives)> {
-    let small = Architecture { dim: 3, hops: 2, levels: 2, ..Architecture::default() };
+    let small = Architecture::default().dim(3).hops(2).levels(2);
     let all = vec![Readout::Mean, Readout::Sum, Readout::Max];
     vec![
         (small.clone(), Loss::Jsd, Negatives::All),
+        (small.clone().bias(true).finest(true).local(true).log(true), Loss::Jsd, Negatives::Others),
         (
-            Architecture { bias: true, finest: true, local: true, log: true, ..small.clone() },
-            Loss::Jsd,
-            Negatives::Others,
-        ),
-        (
-            Architecture {
-                input: Some(Activation::Tanh),
-                readout: all,
-                finest: true,
-                ..small.clone()
-            },
+            small.clone().input(Some(Activation::Tanh)).readout(all).finest(true),
             Loss::InfoNce,
             Negatives::All,
         ),
         (
-            Architecture { input: Some(Activation::Relu), levels: 4, local: true, ..small.clone() },
+            small.clone().input(Some(Activation::Relu)).levels(4).local(true),
             Loss::Cosine { temperature: 0.3 },
             Negatives::Others,
         ),
         (
-            Architecture { layer: Layer::Gcn, input: Some(Activation::Linear), ..small.clone() },
+            small.clone().layer(Layer::Gcn).input(Some(Activation::Linear)),
             Loss::InfoNce,
             Negatives::Others,
         ),
         (
-            Architecture { layer: Layer::Gcn, finest: true, levels: 1, ..small },
+            small.layer(Layer::Gcn).finest(true).levels(1),
             Loss::Cosine { temperature: 1.5 },
             Negatives::All,
         ),
@@ -361,7 +349,7 @@ fn larger_samples() -> Vec<Sample> {
 #[test]
 fn a_step_gives_the_same_bits_at_any_number_of_threads() {
     let samples = larger_samples();
-    let architecture = Architecture { dim: 48, local: true, ..Architecture::default() };
+    let architecture = Architecture::default().dim(48).local(true);
     let network = Network { layout: Layout::new(&architecture, 3).unwrap() };
     let parameters: Vec<f64> = noise(network.layout.len, 3).iter().map(|p| 0.2 * p).collect();
     let pairs = Some((Loss::Jsd, Negatives::All));
@@ -381,7 +369,7 @@ fn a_step_gives_the_same_bits_at_any_number_of_threads() {
 fn a_graph_has_the_same_embedding_alone_and_among_others_with_or_without_a_tape() {
     let samples = larger_samples();
     for local in [false, true] {
-        let architecture = Architecture { dim: 48, local, ..Architecture::default() };
+        let architecture = Architecture::default().dim(48).local(local);
         let network = Network { layout: Layout::new(&architecture, 3).unwrap() };
         let parameters: Vec<f64> = noise(network.layout.len, 3).iter().map(|p| 0.2 * p).collect();
         let parameters = cast::<f32>(&parameters);

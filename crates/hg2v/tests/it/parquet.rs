@@ -325,7 +325,7 @@ fn later_rows_may_need_more_columns() {
 
 #[test]
 fn a_lying_row_count_is_bounded() {
-    let limits = Limits { max_unpacked_bytes: 1000, ..Limits::default() };
+    let limits = Limits::default().max_unpacked_bytes(1000);
     let graph = GraphRecord { num_nodes: 1, edges: vec![[0, 0]; 1_000], ..GraphRecord::default() };
     let (_folder, path) = written(&[graph]);
     let message = dataset::parquet::read(&path, &limits).err().unwrap().to_string();
@@ -336,7 +336,7 @@ fn a_lying_row_count_is_bounded() {
 /// One long text that a dictionary holds once and a row repeats.
 #[test]
 fn repeated_long_texts_are_bounded() {
-    let limits = Limits { max_record_bytes: 1 << 20, ..Limits::default() };
+    let limits = Limits::default().max_record_bytes(1 << 20);
     let graph = GraphRecord {
         num_nodes: 2_000,
         node_labels: Some(vec![Scalar::Text("x".repeat(1_000).into()); 2_000]),

@@ -22,7 +22,7 @@ fn check(files: &[(&str, &str)], name: &str, kept: &[&str], said: &[&str]) {
         fs::write(folder.path().join(name), content).unwrap();
     }
     let path = folder.path().join(name);
-    let (ids, skipped) = left(&path, &Limits { max_nodes: 50, ..Limits::default() });
+    let (ids, skipped) = left(&path, &Limits::default().max_nodes(50));
     assert_eq!(ids, kept, "{:?}", skipped.named());
     assert_eq!(skipped.count(), said.len() as u64, "{:?}", skipped.named());
     for (found, expected) in skipped.named().iter().zip(said) {
@@ -64,7 +64,7 @@ fn a_line_that_is_too_long_is_passed_over_whole() {
         format!("{good}\n{}\n{good}\n{good}", r#"{"edges":[[0,1]],"node_labels":["a","b"]}"#),
     ] {
         fs::write(&path, text).unwrap();
-        let limits = Limits { max_record_bytes: 30, ..Limits::default() };
+        let limits = Limits::default().max_record_bytes(30);
         let (ids, skipped) = left(&path, &limits);
         assert_eq!(ids, ["0", "2", "3"], "{:?}", skipped.named());
         let said = skipped.named()[0].to_string();

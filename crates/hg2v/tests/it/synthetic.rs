@@ -96,7 +96,7 @@ fn noise_is_refused_where_edges_carry_more_than_their_ends() {
         weights: Some(vec![2.0]),
         ..GraphRecord::default()
     };
-    let mut stream = hg2v::rng::stream(0, "test", 0, 0);
+    let mut stream = hg2v_math::rng::stream(0, "test", 0, 0);
     let mut same = record.clone();
     Noise::default().apply(&mut same, &mut stream).unwrap();
     assert_eq!(same, record);

@@ -7,10 +7,10 @@ use std::sync::{LazyLock, Mutex};
 
 use hg2v::context::Context;
 use hg2v::graph::{Features, GraphRecord, Scalar};
-use hg2v::prepare::{PART, Run};
+use hg2v::internals::{End, Layout, PART, State, read_checkpoint, write_checkpoint};
+use hg2v::prepare::Run;
 use hg2v::progress::{Flow, Report, Stage};
 use hg2v::saved;
-use hg2v::train::{End, State};
 use hg2v::{Hg2v, Hg2vConfig, Hg2vParams, Model, TrainingFolder};
 use proptest::prelude::*;
 
@@ -18,6 +18,11 @@ use crate::common::damaged as any_damage;
 use crate::network::noise;
 
 /// Forty random trees and rings with two attributes a node.
+/// The layout of a model's network.
+fn layout(Hg2vConfig { architecture, preparation, .. }: &Hg2vConfig) -> Layout {
+    Layout::new(architecture, preparation.features.dim()).unwrap()
+}
+
 fn graphs() -> Vec<GraphRecord> {
     (0..40u32)
         .map(|i| {
@@ -160,8 +165,8 @@ fn a_run_stopped_anywhere_and_resumed_from_disk_ends_in_the_same_bits() {
                 })
             })
             .unwrap();
-        saved::write_checkpoint(folder.path(), state.as_ref().unwrap()).unwrap();
-        let read = saved::read_checkpoint(folder.path(), &fit.network.layout).unwrap().unwrap();
+        write_checkpoint(folder.path(), state.as_ref().unwrap()).unwrap();
+        let read = read_checkpoint(folder.path(), &layout(&fit.config.model)).unwrap().unwrap();
         assert_eq!(read, state.unwrap());
         // Stopped after its last step, a run has nothing left to do.
         assert_eq!(end, End::Stopped);
@@ -316,7 +321,7 @@ fn charges_that_cancel_leave_zeros_and_a_charged_graph_stands_out() {
     };
     let neutral: Vec<GraphRecord> = (0..40).map(|i| charged(i, 0.0)).collect();
     let model = params().fit(&neutral).unwrap();
-    let names = model.network().layout.embedding_names();
+    let names = model.columns();
     let sum = names.iter().position(|name| name == "g0.sum.0").unwrap();
     let vectors = model.embed(&neutral).unwrap();
     assert!((0..40).all(|i| vectors.row(i)[sum] == 0.0));
@@ -430,24 +435,24 @@ fn a_damaged_checkpoint_is_never_resumed_from() {
     let folder = tempfile::tempdir().unwrap();
     let collection = params().collect(Run::in_memory(&graphs), &Context::default()).unwrap();
     let fit = params().prepare(&collection, &collection.all()).unwrap();
-    let layout = &fit.network.layout;
-    assert!(saved::read_checkpoint(folder.path(), layout).unwrap().is_none());
+    let layout = &layout(&fit.config.model);
+    assert!(read_checkpoint(folder.path(), layout).unwrap().is_none());
     let mut state = None;
     fit.steps(None, &Context::default(), |now, _, _| {
         state = Some(now());
         Ok(Flow::Stop)
     })
     .unwrap();
-    saved::write_checkpoint(folder.path(), &state.unwrap()).unwrap();
+    write_checkpoint(folder.path(), &state.unwrap()).unwrap();
     let file = folder.path().join(saved::CHECKPOINT);
     let whole = fs::read(&file).unwrap();
     for at in (0..whole.len()).step_by(97) {
         let mut bytes = whole.clone();
         bytes[at] ^= 4;
         fs::write(&file, &bytes).unwrap();
-        assert!(saved::read_checkpoint(folder.path(), layout).is_err(), "byte {at}");
+        assert!(read_checkpoint(folder.path(), layout).is_err(), "byte {at}");
         fs::write(&file, &whole[..at]).unwrap();
-        assert!(saved::read_checkpoint(folder.path(), layout).is_err(), "cut at {at}");
+        assert!(read_checkpoint(folder.path(), layout).is_err(), "cut at {at}");
     }
 }
 
@@ -512,7 +517,7 @@ static FILES: LazyLock<[(&str, Vec<u8>); 3]> = LazyLock::new(|| {
     let collection = params.collect(Run::in_memory(&graphs), &Context::default()).unwrap();
     let fit = params.prepare(&collection, &collection.all()).unwrap();
     let watch = |now: &dyn Fn() -> State, _: &_, _: bool| {
-        saved::write_checkpoint(&path, &now())?;
+        write_checkpoint(&path, &now())?;
         Ok(Flow::Stop)
     };
     fit.steps(None, &Context::default(), watch).unwrap();
@@ -538,7 +543,7 @@ proptest! {
         match Hg2v::load(folder.path()) {
             Err(error) => prop_assert!(error.to_string().contains("; ")),
             Ok(model) => {
-                let state = saved::read_checkpoint(folder.path(), &model.network().layout);
+                let state = read_checkpoint(folder.path(), &layout(&model.config().model));
                 if let Err(error) = state {
                     prop_assert!(error.to_string().contains("; "));
                 }

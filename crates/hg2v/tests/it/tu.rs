@@ -318,10 +318,10 @@ fn malformed_sets_are_refused_by_name_line_and_value() {
 #[test]
 fn limits_are_kept() {
     let files: &[(&str, &[u8])] = &[(A, b"1, 2\n2, 1\n"), (INDICATOR, b"1\n1\n2\n")];
-    let few_nodes = Limits { max_nodes: 1, ..limits() };
+    let few_nodes = limits().max_nodes(1);
     let message = refusal(tu::read(folder(files).path(), &few_nodes));
     assert!(message.contains("graph 1 has 2 nodes, more than the 1 allowed"), "{message}");
-    let few_bytes = Limits { max_unpacked_bytes: 10, ..limits() };
+    let few_bytes = limits().max_unpacked_bytes(10);
     for message in [
         refusal(tu::read(folder(files).path(), &few_bytes)),
         refused_zip(&zipped(files), &few_bytes),
@@ -360,7 +360,7 @@ fn bombs_do_not_go_off() {
     assert!(message.contains("more than the 2147483648 bytes allowed"), "{message}");
 
     // A header that lies about 64 MB: stopped while unfolding.
-    let small = Limits { max_unpacked_bytes: 1 << 20, ..limits() };
+    let small = limits().max_unpacked_bytes(1 << 20);
     let mut lying = zipped(&[(A, b""), (INDICATOR, &vec![b'1'; 64 << 20])]);
     claim(&mut lying, 64 << 20, 100);
     let message = refused_zip(&lying, &small);

@@ -67,7 +67,7 @@ fn parquet_keeps_the_kinds_of_labels_and_bounds_what_a_file_asks_for() {
     let vectors = Vectors { labels: labels.to_vec(), ..sample() };
     write(&path, &vectors);
     assert_eq!(read(&path, &Limits::default()).unwrap(), vectors);
-    let few = Limits { max_unpacked_bytes: 100, ..Limits::default() };
+    let few = Limits::default().max_unpacked_bytes(100);
     let error = read(&path, &few).unwrap_err().to_string();
     assert!(error.contains("max_unpacked_bytes"), "{error}");
 }

@@ -1,7 +1,7 @@
 //! A graph, those nearest to it, and why: for people and for programs.
 
 use hg2v::graph::Scalar;
-use hg2v::nn::readout::Readout;
+use hg2v::model::Readout;
 use hg2v_search::Neighbor;
 use hg2v_search::explain::Explanation;
 use serde_json::{Value, json};

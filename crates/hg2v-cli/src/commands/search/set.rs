@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hg2v::context::{Machine, MachineName};
 use hg2v::error::{Error, Place, shown};
 use hg2v::graph::{GraphRecord, Scalar};
 use hg2v::model::Example;
-use hg2v::nn::machine::{Machine, MachineName};
 use hg2v::prepare::{Collection, Run};
 use hg2v::saved;
 use hg2v::vectors;

@@ -44,6 +44,7 @@ const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Which of a collection's features are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct FeatureChoice {
     /// Continuous node attributes, where there are any.
     pub attributes: bool,
@@ -55,8 +56,16 @@ pub struct FeatureChoice {
     pub structure: When,
 }
 
+hg2v_math::setters!(FeatureChoice {
+    attributes: bool,
+    labels: bool,
+    degree: When,
+    structure: When,
+});
+
 /// When something is a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum When {
     /// Where it has proved useful.
     Auto,

@@ -40,12 +40,12 @@
 
 use std::f64::consts::TAU;
 
+use hg2v_math::rng::ChaCha8Rng;
 use rand::RngExt;
 
 use super::{Model, at_least};
 use crate::error::{Error, Result};
 use crate::graph::{Features, GraphRecord, Scalar};
-use crate::rng::ChaCha8Rng;
 
 /// How clusters grow.
 #[derive(Debug, Clone, PartialEq)]
@@ -417,7 +417,7 @@ fn square(a: Point) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng;
+    use hg2v_math::rng;
 
     fn cluster(model: &Dla, index: u64) -> (GraphRecord, Vec<Point>) {
         model.check().unwrap();

@@ -4,10 +4,11 @@
 //! Nodes are numbered as networkx numbers them (`cycle_graph`, `wheel_graph`,
 //! `ladder_graph`, `full_rary_tree`, …).
 
+use hg2v_math::rng::ChaCha8Rng;
+
 use super::{Model, at_least, plain, room_for_edges};
 use crate::error::{Error, Result};
 use crate::graph::GraphRecord;
-use crate::rng::ChaCha8Rng;
 
 /// A family with its size. The wheel's hub and the star's centre are node 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

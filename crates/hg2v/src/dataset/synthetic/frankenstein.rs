@@ -19,13 +19,13 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use hg2v_math::rng::ChaCha8Rng;
 use rand::RngExt;
 
 use super::Model;
 use crate::dataset::{self, Limits, images};
 use crate::error::{Error, Place, Result};
 use crate::graph::{Features, GraphRecord, Scalar};
-use crate::rng::ChaCha8Rng;
 
 /// Pixels a side of a picture.
 const SIDE: u32 = 28;

@@ -16,9 +16,9 @@ use std::ops::Range;
 use super::Sink;
 use crate::error::{Error, Result};
 use crate::graph::{GraphRecord, Scalar};
-use crate::parallel::try_map;
-use crate::rng::{self, ChaCha8Rng};
 
+use hg2v_math::parallel::try_map;
+use hg2v_math::rng::{self, ChaCha8Rng};
 use noise::Noise;
 
 /// A way to make graphs.

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
+use hg2v_math::rng::{ChaCha8Rng, sample_without_replacement};
 use rand::RngExt;
 
 use crate::error::{Error, Result};
 use crate::graph::GraphRecord;
-use crate::rng::{ChaCha8Rng, sample_without_replacement};
 
 /// How many edges to change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -101,7 +101,7 @@ mod tests {
     use super::super::families::Family;
     use super::super::{Model, SyntheticSet};
     use super::*;
-    use crate::rng;
+    use hg2v_math::rng;
 
     fn noisy(family: Family, noise: Noise, seed: u64) -> Result<GraphRecord> {
         let mut rng = rng::stream(seed, "test", 0, 0);

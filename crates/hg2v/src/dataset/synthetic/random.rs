@@ -3,12 +3,12 @@
 
 use std::collections::HashSet;
 
+use hg2v_math::rng::ChaCha8Rng;
 use rand::RngExt;
 
 use super::{Model, at_least, plain, probability, room_for_edges};
 use crate::error::{Error, Result};
 use crate::graph::{Features, GraphRecord, Scalar};
-use crate::rng::ChaCha8Rng;
 
 /// G(n, p): each pair is joined with probability p, independently
 /// (Gilbert 1959; Erdős & Rényi 1959).
@@ -376,7 +376,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::rng;
+    use hg2v_math::rng;
 
     fn graph(model: &dyn Model, seed: u64) -> GraphRecord {
         model.check().unwrap();

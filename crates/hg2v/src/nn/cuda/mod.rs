@@ -21,12 +21,13 @@ mod product;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use hg2v_math::adam::{BETA_1, BETA_2, EPSILON};
+
 use self::driver::{Gpu, Shape, launch};
 use self::memory::{Room, Staging};
-pub use self::pairs::Losses;
-pub use self::placed::{Placed, Store};
+pub(crate) use self::pairs::Losses;
+pub(crate) use self::placed::{Placed, Store};
 use self::product::{Factor, Scratch};
-use super::adam::{BETA_1, BETA_2, EPSILON};
 use super::batch::Batch;
 use super::dense::Activation;
 use super::device::{DenseSpan, Device, Panel, PanelMut, Window};

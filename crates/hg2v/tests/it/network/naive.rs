@@ -2,11 +2,9 @@
 
 use hg2v::coarsen::Pyramid;
 use hg2v::graph::Graph;
-use hg2v::model::Layout;
-use hg2v::model::architecture::Layer;
-use hg2v::nn::dense::Activation;
-use hg2v::nn::pairs::{Loss, Negatives};
-use hg2v::nn::readout::Readout;
+use hg2v::internals::Layout;
+use hg2v::model::{Activation, Layer, Readout};
+use hg2v::train::{Loss, Negatives};
 
 use super::{Sample, read};
 
@@ -63,6 +61,7 @@ fn activate(kind: Activation, y: f64) -> f64 {
         Activation::Linear => y,
         Activation::Relu => y.max(0.0),
         Activation::Tanh => y.tanh(),
+        other => panic!("{other:?} has no twin"),
     }
 }
 
@@ -108,6 +107,7 @@ pub(crate) fn run(
             let used = match a.layer {
                 Layer::Krylov => &powers[..],
                 Layer::Gcn => &powers[1..2],
+                other => panic!("{other:?} has no twin"),
             };
             let k: Matrix = (0..graph.num_nodes())
                 .map(|u| used.iter().flat_map(|power| power[u].clone()).collect())
@@ -168,6 +168,7 @@ fn loss(
                     let own = match negatives {
                         Negatives::All => c == b && v == parent[u],
                         Negatives::Others => c == b,
+                        other => panic!("{other:?} has no twin"),
                     };
                     if !own {
                         negative.push(softplus(s(gv)));

@@ -14,8 +14,8 @@ pub use rand_chacha::ChaCha8Rng;
 ///
 /// ```
 /// use rand::Rng;
-/// let mut a = hg2v::rng::stream(7, "dla", 0, 3);
-/// let mut b = hg2v::rng::stream(7, "dla", 0, 3);
+/// let mut a = hg2v_math::rng::stream(7, "dla", 0, 3);
+/// let mut b = hg2v_math::rng::stream(7, "dla", 0, 3);
 /// assert_eq!(a.next_u64(), b.next_u64());
 /// ```
 pub fn stream(seed: u64, purpose: &str, epoch: u64, graph: u64) -> ChaCha8Rng {
@@ -77,7 +77,7 @@ fn fisher_yates<T>(items: &mut [T], mut below: impl FnMut(u64) -> u64) {
 /// selection sampling (Knuth, volume 2, 3.4.2, algorithm S).
 ///
 /// ```
-/// use hg2v::rng::{sample_without_replacement, stream};
+/// use hg2v_math::rng::{sample_without_replacement, stream};
 /// let mut rng = stream(7, "sample", 0, 0);
 /// assert_eq!(sample_without_replacement(3, 5, &mut rng), [0, 1, 2]);
 /// assert_eq!(sample_without_replacement(1000, 5, &mut rng).len(), 5);

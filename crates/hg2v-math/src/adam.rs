@@ -1,8 +1,8 @@
 //! Adam (Kingma & Ba 2015).
 
-use super::Real;
-use super::simd::vectorize;
+use crate::Real;
 use crate::parallel::crew;
+use crate::simd::vectorize;
 
 /// Decay of the first moment.
 pub const BETA_1: f64 = 0.9;

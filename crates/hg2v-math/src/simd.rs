@@ -17,7 +17,7 @@ const BLOCK: usize = 256;
 /// Only for short loops: a longer closure is not inlined into the function that
 /// has the instructions, and needs a type of its own, as below.
 #[inline(always)]
-pub(crate) fn vectorize<T>(job: impl FnOnce() -> T) -> T {
+pub fn vectorize<T>(job: impl FnOnce() -> T) -> T {
     Arch::new().dispatch(job)
 }
 

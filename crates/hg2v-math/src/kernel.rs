@@ -11,7 +11,7 @@ use std::cell::RefCell;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::Real;
+use crate::Real;
 
 /// Rows of a tile. With two vectors of columns it leaves four of sixteen registers
 /// for what is multiplied.
@@ -69,7 +69,7 @@ impl<T> Raw<*mut T> {
 /// # Safety
 /// Every element that the shape and the strides reach must lie within its
 /// allocation, and nobody else may use those of `C`.
-pub unsafe fn product<T: Real, const NR: usize>(
+pub(crate) unsafe fn product<T: Real, const NR: usize>(
     shape: [usize; 3],
     a: Raw<*const T>,
     b: Raw<*const T>,

@@ -2,34 +2,23 @@
 
 mod board;
 pub mod crew;
-pub(crate) mod slot;
+pub mod slot;
 mod sync;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use crate::error::Error;
-
 /// Threads that a user may ask for on any machine, and for each core of a larger one: beyond
 /// that they take long to start and only wait for each other.
 const THREADS_ANYWHERE: usize = 256;
 const THREADS_A_CORE: usize = 4;
 
-/// Refuses a number of threads that no machine like this has a use for.
-///
-/// # Errors
-/// More than 256, and than four for each core.
-pub fn check_threads(threads: usize) -> Result<(), Error> {
+/// The most threads that a machine like this has a use for: 256, or four for each core where
+/// those are more.
+pub fn most_threads() -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let most = THREADS_ANYWHERE.max(THREADS_A_CORE * cores);
-    match threads <= most {
-        true => Ok(()),
-        false => {
-            let requirement = format!("it must be at most {most} here; 0 takes one for each core");
-            Err(Error::parameter("threads", threads, requirement))
-        }
-    }
+    THREADS_ANYWHERE.max(THREADS_A_CORE * cores)
 }
 
 /// What `job` makes of every item, in their order, on the threads of the pool.
@@ -83,15 +72,6 @@ mod tests {
             if at >= 3 { Err(at) } else { Ok(at) }
         };
         assert_eq!(pool.install(|| try_map(0..100, job)), Err(3));
-    }
-
-    #[test]
-    fn nonsensical_numbers_of_threads_are_refused() {
-        for threads in [0, 1, 256] {
-            check_threads(threads).unwrap();
-        }
-        let refused = check_threads(99_999).unwrap_err().to_string();
-        assert!(refused.starts_with("threads is 99999, but it must be at most "), "{refused}");
     }
 
     #[test]

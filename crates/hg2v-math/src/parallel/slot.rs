@@ -5,19 +5,19 @@
 use super::sync::{AtomicBool, Ordering, UnsafeCell};
 
 /// Holds a value that one of many threads takes.
-pub(crate) struct Slot<T>(AtomicBool, UnsafeCell<Option<T>>);
+pub struct Slot<T>(AtomicBool, UnsafeCell<Option<T>>);
 
 // SAFETY: only the thread that finds the flag unset touches the value.
 unsafe impl<T: Send> Sync for Slot<T> {}
 
 impl<T> Slot<T> {
     /// Holds `value`.
-    pub(crate) fn new(value: T) -> Slot<T> {
+    pub fn new(value: T) -> Slot<T> {
         Slot(AtomicBool::new(false), UnsafeCell::new(Some(value)))
     }
 
     /// The value, once.
-    pub(crate) fn take(&self) -> Option<T> {
+    pub fn take(&self) -> Option<T> {
         if self.0.swap(true, Ordering::AcqRel) {
             return None;
         }

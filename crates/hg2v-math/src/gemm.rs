@@ -8,8 +8,8 @@
 
 use std::marker::PhantomData;
 
-use super::Real;
-use super::kernel::Raw;
+use crate::Real;
+use crate::kernel::Raw;
 use crate::parallel::crew;
 use crate::parallel::slot::Slot;
 
@@ -158,7 +158,7 @@ impl<'a, R: Real> ViewMut<'a, R> {
     }
 
     /// Blocks of at most `rows × columns`, each with its first row and column.
-    pub(crate) fn blocks(self, rows: usize, columns: usize) -> Vec<Slot<((usize, usize), Self)>> {
+    pub fn blocks(self, rows: usize, columns: usize) -> Vec<Slot<((usize, usize), Self)>> {
         let corners = (0..self.rows).step_by(rows.max(1)).flat_map(|row| {
             (0..self.columns).step_by(columns.max(1)).map(move |column| (row, column))
         });
@@ -263,7 +263,7 @@ pub fn product_then<R: Real>(
 }
 
 /// One thread's product.
-pub(crate) fn serial<R: Real>(a: View<'_, R>, b: View<'_, R>, beta: R, c: &mut ViewMut<'_, R>) {
+pub fn serial<R: Real>(a: View<'_, R>, b: View<'_, R>, beta: R, c: &mut ViewMut<'_, R>) {
     assert!(a.rows == c.rows && a.columns == b.rows && b.columns == c.columns);
     // The right factor is copied: rather a few rows of A than many of Bᵀ.
     let transposed = b.column_stride != 1 && a.column_stride == 1 && c.columns > 2 * c.rows;

@@ -4,8 +4,8 @@ use std::fmt::{Debug, Display};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
-use super::kernel::{self, Raw};
-use super::simd;
+use crate::kernel::{self, Raw};
+use crate::simd;
 
 /// A floating-point number, and the loops over slices of it that dominate a step.
 pub trait Real:
@@ -65,10 +65,13 @@ pub trait Real:
     /// `s ← exp(s − shift)`; returns their sum.
     fn exp_sum(s: &mut [Self], shift: Self) -> f64;
 
-    /// [`kernel::product`] with as many columns a tile as this number asks for.
+    /// `C ← A·B + β·C`, with as many columns a tile as this number asks for: [`gemm`](crate::gemm)
+    /// is the safe way to it.
     ///
     /// # Safety
-    /// As there.
+    /// Every element that the shape and the strides reach must lie within its allocation, and
+    /// nobody else may use those of `C`.
+    #[doc(hidden)]
     #[allow(unsafe_code)]
     unsafe fn product_unchecked(
         shape: [usize; 3],

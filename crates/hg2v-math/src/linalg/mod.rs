@@ -1,0 +1,6 @@
+//! Linear algebra on slices: what eigenpairs of any matrix are made of.
+
+pub mod block;
+pub mod dense;
+pub mod tridiagonal;
+pub mod vector;

@@ -66,6 +66,11 @@ impl Error {
         }
     }
 
+    /// Whether somebody asked for an end.
+    pub fn is_stop(&self) -> bool {
+        matches!(self, Error::Eval(hg2v_eval::Error::Hg2v(hg2v::Error::Stopped)))
+    }
+
     /// The file or folder that cannot be used, and the line that is to blame, where it is not the
     /// libraries' below to say so.
     pub fn input(&self) -> Option<(&Path, Option<u64>)> {

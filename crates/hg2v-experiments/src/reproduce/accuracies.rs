@@ -38,6 +38,7 @@ pub(super) fn run(plan: &Plan, environment: &Environment<'_>) -> Result<Reproduc
         let run = AccuracyRun { dataset: &dataset, folder: &folder, config: &config, plan };
         match provenance.and_then(|provenance| run.record(&provenance, environment)) {
             Ok(record) => records.push(record),
+            Err(stop) if stop.is_stop() => return Err(stop),
             Err(error) => {
                 (environment.tell)(&Event::Failed { what: &dataset });
                 failed.push(FailedRun { dataset, error });

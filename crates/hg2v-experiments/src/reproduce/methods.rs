@@ -198,6 +198,7 @@ impl MethodsTable {
             };
             row.push(match cell.judge(folder, environment) {
                 Ok(record) => MethodOutcome::Judged(Box::new(record)),
+                Err(stop) if stop.is_stop() => return Err(stop),
                 Err(error) => {
                     let what = format!("{dataset}: {name}");
                     (environment.tell)(&Event::Failed { what: &what });

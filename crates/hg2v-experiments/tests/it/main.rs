@@ -138,6 +138,25 @@ fn reproduction(experiment: Experiment, out: &Path) -> reproduce::Plan {
 }
 
 #[test]
+fn a_stop_is_no_failure_of_a_dataset() {
+    let folder = tempfile::tempdir().unwrap();
+    write_paths(&folder.path().join("MUTAG.jsonl"));
+    let stop = |report: &Report<'_>| match report.stage {
+        Stage::Judging => Flow::Stop,
+        _ => Flow::Continue,
+    };
+    let watched = Context::default().watched_by(&stop);
+    for all_methods in [false, true] {
+        let plan = reproduction(Experiment::Table2, &folder.path().join("results"));
+        let plan = reproduce::Plan { all_methods, ..plan };
+        let run = |environment: &Environment<'_>| reproduce::run(&plan, environment);
+        let (found, heard) = run_in(folder.path(), &watched, run);
+        assert!(found.is_err_and(|error| error.is_stop()), "all methods: {all_methods}");
+        assert!(!heard.contains(&"Failed".to_owned()), "{heard:?}");
+    }
+}
+
+#[test]
 fn a_figure_comes_back_with_its_files() {
     let folder = tempfile::tempdir().unwrap();
     let plan = reproduction(Experiment::FigWl, folder.path());

@@ -8,7 +8,7 @@
 //! K ≈ F·Fᵀ,    Fᵀ·F = V·Λ·Vᵀ,    φ(g) = Qᵀ·V_dᵀ·L^(−1)·k(g),    ⟨φ(g), φ(h)⟩ ≈ k(g, h)
 //! ```
 //!
-//! where `F` is a [pivoted Cholesky factor](super::nystrom), which draws the landmarks, `L` its
+//! where `F` is a pivoted Cholesky factor, which draws the landmarks, `L` its
 //! rows of the landmarks, `V_d` the directions in which training graphs differ most, and `Q`
 //! orthogonal, at random. Without `Q` the columns of `φ` would have variances in proportion to
 //! the eigenvalues, and whoever standardises columns would make noise as loud as what graphs

@@ -64,7 +64,7 @@ pub struct Summary {
     pub name: String,
     /// The file or folder.
     pub path: String,
-    /// Its [format](super::Format::name).
+    /// Its format.
     pub format: &'static str,
     /// Graphs.
     pub graphs: u64,

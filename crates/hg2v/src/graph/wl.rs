@@ -323,6 +323,7 @@ pub fn histogram(labels: &[u32]) -> Vec<(u32, u32)> {
 /// The label of every edge of `graph` at both of its ends, row after row in the
 /// order of [`Graph::neighbors`]. Where `record` says an edge more than once, the
 /// smallest of its labels counts, whatever their order in the file.
+#[doc(hidden)]
 pub fn edge_labels_by_slot<'a>(record: &'a GraphRecord, graph: &Graph) -> Vec<Option<&'a Scalar>> {
     let mut starts = Vec::with_capacity(graph.num_nodes());
     let mut slots = 0;

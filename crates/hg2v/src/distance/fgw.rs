@@ -104,7 +104,11 @@ impl Params {
         Params { loss: Loss::Square, structure: alpha, attributes: 1.0 - alpha, ..Params::paper() }
     }
 
-    fn check(&self) -> Result<()> {
+    /// Checks each field.
+    ///
+    /// # Errors
+    /// One for the first field outside its domain.
+    pub fn check(&self) -> Result<()> {
         for (name, value) in [("structure", self.structure), ("attributes", self.attributes)] {
             if !(value.is_finite() && value >= 0.0) {
                 return Err(Error::argument(name, value, "it must be finite and at least 0"));

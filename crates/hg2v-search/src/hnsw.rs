@@ -46,7 +46,11 @@ impl Default for Params {
 }
 
 impl Params {
-    fn check(&self) -> Result<()> {
+    /// Checks each field.
+    ///
+    /// # Errors
+    /// One for the first field outside its domain.
+    pub fn check(&self) -> Result<()> {
         for (name, value, least) in
             [("links", self.links, 2), ("breadth", self.breadth, 1), ("search", self.search, 1)]
         {

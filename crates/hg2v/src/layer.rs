@@ -195,16 +195,16 @@ impl Layer {
                 "the graphs have {nodes} nodes and the network takes {} numbers of each",
                 layout.features
             );
-            return Err(Error::parameter("features", features.len(), requirement));
+            return Err(Error::argument("the number of features", features.len(), requirement));
         }
         if parameters.len() != layout.len {
             let requirement = format!("the network has {}", layout.len);
-            return Err(Error::parameter("parameters", parameters.len(), requirement));
+            return Err(Error::argument("the number of parameters", parameters.len(), requirement));
         }
         let levels = layout.architecture.levels;
         if graphs.iter().any(|graph| graph.num_levels() != levels) {
             let requirement = "the graphs were made ready for another number of levels";
-            return Err(Error::parameter("levels", levels, requirement));
+            return Err(Error::argument("levels", levels, requirement));
         }
         let device = Cpu::new();
         let mut workspace = Workspace::new(&device);

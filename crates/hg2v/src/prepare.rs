@@ -184,6 +184,7 @@ pub struct Collection<'a> {
 }
 
 /// What was made of the records of a [`Collection`], on its way without them.
+#[doc(hidden)]
 #[derive(Debug)]
 pub struct Ready {
     graphs: Vec<Graph>,

@@ -101,6 +101,7 @@ impl Cache {
 /// # Errors
 /// As [`coarsen`]; [`Stopped`](crate::Error::Stopped). A cache that cannot be read or written
 /// is no error: it only saves time.
+#[doc(hidden)]
 pub fn pyramids(
     parts: &[&[Graph]],
     params: &Params,

@@ -56,7 +56,7 @@ pub struct Quality {
 /// let edges = (0..29).map(|v| [v, v + 1]).collect();
 /// let path = GraphRecord { num_nodes: 30, edges, ..GraphRecord::default() };
 /// let (graph, _) = Graph::from_record(&path, WeightPolicy::Use).unwrap();
-/// let params = Params::default().ratio(0.5);
+/// let params = Params::default().k(2).ratio(0.3);
 /// let pyramid = coarsen(&graph, &params)?;
 /// let kept = quality(&graph, &pyramid, params.k, params.method.contracts());
 /// assert!(kept.epsilon.is_some_and(|epsilon| epsilon < 1.0));

@@ -109,7 +109,11 @@ impl Params {
         }
     }
 
-    fn check(&self) -> Result<()> {
+    /// Checks each field.
+    ///
+    /// # Errors
+    /// One for the first field outside its domain.
+    pub fn check(&self) -> Result<()> {
         for (name, value) in [("structure", self.structure), ("attributes", self.attributes)] {
             if !(value.is_finite() && value >= 0.0) {
                 return Err(Error::argument(name, value, "it must be finite and at least 0"));

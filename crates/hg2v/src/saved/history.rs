@@ -82,6 +82,7 @@ pub struct RunNote {
 ///
 /// # Errors
 /// When the disk refuses.
+#[doc(hidden)]
 pub fn write_run(folder: &Path, note: &RunNote) -> Result<()> {
     let path = folder.join(RUN);
     let mut bytes =
@@ -110,6 +111,7 @@ pub fn read_run(folder: &Path) -> Result<Option<RunNote>> {
 ///
 /// # Errors
 /// When the disk refuses.
+#[doc(hidden)]
 pub fn write_log(folder: &Path, lines: &[LogLine]) -> Result<()> {
     let path = folder.join(LOG);
     let text: std::io::Result<String> = lines.iter().map(LogLine::text).collect();

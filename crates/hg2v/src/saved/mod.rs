@@ -35,6 +35,7 @@ pub use parts::{Parts, Stored, write_parts};
 pub use tensors::{Element, Reader, Tensors};
 
 /// The layout of a folder that this version reads and writes.
+#[doc(hidden)]
 pub const FORMAT: u32 = 3;
 
 /// The files of a model's folder.
@@ -42,6 +43,7 @@ pub const CONFIG: &str = "config.json";
 /// The parameters.
 pub const PARAMETERS: &str = "model.safetensors";
 /// Where training stands.
+#[doc(hidden)]
 pub const CHECKPOINT: &str = "checkpoint.safetensors";
 /// What training said: a line an epoch.
 pub const LOG: &str = "log.jsonl";

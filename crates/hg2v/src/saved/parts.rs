@@ -43,6 +43,7 @@ impl Parts {
 ///
 /// # Errors
 /// When the disk refuses.
+#[doc(hidden)]
 pub fn write_parts(folder: &Path, parts: &Parts) -> Result<()> {
     write(&folder.join(PARAMETERS), &parts.tensors)?;
     write(&folder.join(CONFIG), parts.config.as_bytes())

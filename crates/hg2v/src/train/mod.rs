@@ -44,6 +44,7 @@ pub struct Step {
 }
 
 /// How a run ended.
+#[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// All steps were made.
@@ -53,6 +54,7 @@ pub enum End {
 }
 
 /// A run of training on some device.
+#[doc(hidden)]
 pub struct Trainer<'a, D: Device<Real = f32>> {
     device: &'a D,
     network: &'a Network,

@@ -39,6 +39,7 @@ mod coarsening_properties;
 mod distance; // brute force, certificates, the paper's lemma
 
 // The network.
+mod layer; // the network inside a larger model
 mod network; // against the golden step, a naive twin and finite differences
 mod training; // the same bits always; damaged models
 mod vectors; // files of vectors

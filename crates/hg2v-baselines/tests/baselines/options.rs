@@ -91,6 +91,9 @@ fn defaults_are_those_of_the_settings() {
     assert_eq!(defaults("readout").values[0].0, "sum,max");
     assert_eq!(defaults("input").values[0].0, "none");
     assert_eq!(defaults("temperature").values[0].0, "0.2");
+    let batch = &defaults("batch").values[0].0;
+    let advice = format!("multiply its learning rate by √(B/{batch})");
+    assert!(options::find("batch").unwrap().about.ends_with(&advice), "{advice}");
     let rate = defaults("lr").values;
     assert_eq!(rate[1], ("0.1".to_owned(), vec!["graph2vec", "graph2vec-loukas"]));
 }

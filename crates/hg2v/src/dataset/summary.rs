@@ -61,7 +61,7 @@ pub struct Summary {
     pub name: String,
     /// The file or folder.
     pub path: String,
-    /// Its [format](super::Format::name).
+    /// Its [format](super::Format)'s word.
     pub format: &'static str,
     /// Graphs.
     pub graphs: u64,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use hg2v::{Hg2vParams, Method};
+use hg2v_baselines::defaults;
 use hg2v_baselines::options::{self, Kind, OPTIONS, PRESET};
 use hg2v_baselines::registry::{self, METHODS};
 use serde_json::{Value, json};
@@ -82,7 +83,7 @@ fn a_parameter_of_a_word_needs_the_word() {
 
 #[test]
 fn defaults_are_those_of_the_settings() {
-    let defaults = |name: &str| registry::defaults(options::find(name).unwrap());
+    let defaults = |name: &str| defaults::of(options::find(name).unwrap());
     let dim = defaults("dim").values;
     assert_eq!(dim[0], ("128".to_owned(), vec!["hg2v", "untrained", "graph2vec-gnn"]));
     assert!(dim.contains(&("32".to_owned(), vec!["infograph"])), "{dim:?}");

@@ -1,11 +1,13 @@
 //! What options are unless somebody says otherwise, read from the settings of all methods.
 
+use std::sync::LazyLock;
+
 use hg2v::Preset;
 use hg2v::vocabulary::Named;
 use serde_json::Value;
 
-use crate::options::{self, MethodOption};
-use crate::registry::{Entry, METHODS, Vectors};
+use crate::options::{self, MethodOption, PRESET};
+use crate::registry::{METHODS, Vectors};
 
 /// What an option is by default.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,33 +19,54 @@ pub struct Defaults {
     pub presets: Vec<(&'static str, String)>,
 }
 
+/// A method that learns vectors, and its settings.
+struct Known {
+    name: &'static str,
+    vectors: &'static Vectors,
+    /// As they are by default.
+    settings: Value,
+    /// Those to start from, where there are several.
+    presets: Vec<(&'static str, Value)>,
+}
+
+/// All of them, made once: help asks for every option, each time the command starts.
+static KNOWN: LazyLock<Vec<Known>> = LazyLock::new(|| {
+    let known = METHODS.iter().filter_map(|entry| {
+        let vectors = entry.vectors.as_ref()?;
+        let presets = vectors
+            .presets
+            .iter()
+            .flat_map(|start| Preset::values().map(move |preset| (preset.word(), start(preset))));
+        let settings = (vectors.defaults)();
+        Some(Known { name: entry.name, vectors, settings, presets: presets.collect() })
+    });
+    known.collect()
+});
+
 /// What an option is unless somebody says otherwise: read from the settings of all methods that
 /// have it.
 pub fn of(option: &MethodOption) -> Defaults {
-    if option.name == options::PRESET {
-        let taking = METHODS.iter().filter(|entry| has_presets(entry)).map(|entry| entry.name);
-        let values = vec![(Preset::default().to_string(), taking.collect())];
-        return Defaults { values, presets: Vec::new() };
-    }
     let (mut values, mut presets) = (Vec::<(String, Vec<&str>)>::new(), Vec::new());
-    for entry in METHODS {
-        let Some(vectors) = &entry.vectors else { continue };
-        let Some(value) = spelled(vectors, &(vectors.defaults)(), option) else { continue };
-        let start = vectors.presets.filter(|_| presets.is_empty());
-        for preset in start.iter().flat_map(|_| Preset::values()) {
-            let other = start.and_then(|start| spelled(vectors, &start(preset), option));
-            presets.extend(other.filter(|other| *other != value).map(|v| (preset.word(), v)));
+    for known in KNOWN.iter() {
+        let value = match option.name {
+            PRESET if known.presets.is_empty() => None,
+            PRESET => Some(Preset::default().to_string()),
+            _ => spelled(known.vectors, &known.settings, option),
+        };
+        let Some(value) = value else { continue };
+        if presets.is_empty() {
+            let others = known.presets.iter().filter_map(|(preset, settings)| {
+                let other = spelled(known.vectors, settings, option)?;
+                (other != value).then_some((*preset, other))
+            });
+            presets.extend(others);
         }
-        match values.iter_mut().find(|(known, _)| *known == value) {
-            Some((_, methods)) => methods.push(entry.name),
-            None => values.push((value, vec![entry.name])),
+        match values.iter_mut().find(|(same, _)| *same == value) {
+            Some((_, methods)) => methods.push(known.name),
+            None => values.push((value, vec![known.name])),
         }
     }
     Defaults { values, presets }
-}
-
-fn has_presets(entry: &Entry) -> bool {
-    entry.vectors.as_ref().is_some_and(|vectors| vectors.presets.is_some())
 }
 
 /// What an option is in `settings`, as a user would give it.

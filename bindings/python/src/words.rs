@@ -47,7 +47,10 @@ type Shown = (&'static str, Vec<(String, Vec<&'static str>)>);
 /// What each option is by default, as the command's help tells it.
 #[pyfunction]
 pub(crate) fn defaults() -> Vec<Shown> {
-    OPTIONS.iter().map(|option| (option.name, registry::defaults(option).values)).collect()
+    OPTIONS
+        .iter()
+        .map(|option| (option.name, hg2v_baselines::defaults::of(option).values))
+        .collect()
 }
 
 /// The settings of a method with `options`, a JSON object of names and values as users give them.

@@ -20,6 +20,7 @@ pub mod network;
 pub mod prepared;
 
 pub mod classifiers;
+pub mod defaults;
 pub mod embedders;
 pub mod kernels;
 pub mod options;

@@ -3,8 +3,9 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use hg2v::{Error, Hg2vParams, Method, Result};
+use hg2v_baselines::defaults::{self, Defaults};
 use hg2v_baselines::options::{Kind, MethodOption, OPTIONS, PRESET};
-use hg2v_baselines::registry::{self, Defaults, Entry};
+use hg2v_baselines::registry::{self, Entry};
 use serde_json::{Value, json};
 
 use crate::vocabulary::words;
@@ -82,7 +83,7 @@ fn default_text(defaults: &Defaults) -> String {
 }
 
 fn flag(option: &'static MethodOption) -> Arg {
-    let defaults = registry::defaults(option);
+    let defaults = defaults::of(option);
     let heading = if is_own(&defaults) { "Model and training" } else { "Other methods" };
     let arg = Arg::new(option.name)
         .long(option.name)

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use hg2v::{Hg2vParams, Method};
+use hg2v_baselines::defaults;
 use hg2v_baselines::options::{self, Kind, OPTIONS, PRESET};
 use hg2v_baselines::registry::{self, METHODS};
 use serde_json::{Value, json};
@@ -82,7 +83,7 @@ fn a_parameter_of_a_word_needs_the_word() {
 
 #[test]
 fn defaults_are_those_of_the_settings() {
-    let defaults = |name: &str| registry::defaults(options::find(name).unwrap());
+    let defaults = |name: &str| defaults::of(options::find(name).unwrap());
     let dim = defaults("dim").values;
     assert_eq!(dim[0], ("128".to_owned(), vec!["hg2v", "untrained", "graph2vec-gnn"]));
     assert!(dim.contains(&("32".to_owned(), vec!["infograph"])), "{dim:?}");
@@ -91,6 +92,9 @@ fn defaults_are_those_of_the_settings() {
     assert_eq!(defaults("readout").values[0].0, "sum,max");
     assert_eq!(defaults("input").values[0].0, "none");
     assert_eq!(defaults("temperature").values[0].0, "0.2");
+    let batch = &defaults("batch").values[0].0;
+    let advice = format!("multiply its learning rate by √(B/{batch})");
+    assert!(options::find("batch").unwrap().about.ends_with(&advice), "{advice}");
     let rate = defaults("lr").values;
     assert_eq!(rate[1], ("0.1".to_owned(), vec!["graph2vec", "graph2vec-loukas"]));
 }

@@ -41,7 +41,7 @@ use crate::words::Command;
 ///
 /// --method takes another method than HG2V. Every command takes any model. A kernel's model
 /// compares a graph with landmarks, training graphs chosen at random, and turns that into
-/// numbers (512, unless --dim says how many) whose inner products are the kernel.
+/// --dim numbers whose inner products are the kernel.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -136,6 +136,42 @@ fn every_option_that_a_library_refuses_is_a_flag() {
     assert!(met.len() > 20, "{met:?}");
 }
 
+/// Options of cargo, and what every program has: documents name them too.
+const OF_EVERYBODY: [&str; 10] = [
+    "--bench",
+    "--example",
+    "--features",
+    "--help",
+    "--locked",
+    "--nocapture",
+    "--path",
+    "--release",
+    "--version",
+    "--workspace",
+];
+
+#[test]
+fn documents_name_flags_that_are_there_and_defaults_that_are_so() {
+    let known = known();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let docs = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let pages = docs.filter(|path| path.extension().is_some_and(|ending| ending == "md"));
+    let mut named = 0;
+    for page in pages.chain([root.join("README.md")]) {
+        let text = fs::read_to_string(&page).unwrap();
+        for flag in flags_in(&text).filter(|flag| !OF_EVERYBODY.contains(flag)) {
+            assert!(known.contains(flag), "{}: {flag}", page.display());
+            named += 1;
+        }
+    }
+    assert!(named > 50, "{named}");
+    let hg2v::model::Architecture { dim, hops, levels, .. } =
+        hg2v::Hg2vParams::default().architecture;
+    let scale = fs::read_to_string(root.join("docs/scale.md")).unwrap();
+    let model = format!("the default model (d = {dim}, a = {hops}, L = {levels})");
+    assert!(scale.contains(&model), "docs/scale.md: no {model}");
+}
+
 #[test]
 fn every_option_that_is_advised_is_a_flag() {
     let known = known();

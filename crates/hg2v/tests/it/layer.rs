@@ -5,7 +5,7 @@ use hg2v::graph::GraphRecord;
 use hg2v::layer::Layer;
 use hg2v::model::Example;
 use hg2v::prepare::{Collection, Run};
-use hg2v::train::{Negatives, Score};
+use hg2v::train::{Negatives, Loss};
 use hg2v::{Hg2v, Model};
 
 /// Two rings with a chord and a model of them.
@@ -44,7 +44,7 @@ fn the_gradients_of_the_losses_are_slopes() {
     let layer = model.layer();
     let double = |values: &[f32]| values.iter().copied().map(f64::from).collect::<Vec<f64>>();
     let (z, theta) = (double(&features), double(model.parameters()));
-    let pairs = (Score::InfoNce, Negatives::All);
+    let pairs = (Loss::InfoNce, Negatives::All);
     let loss = |z: &[f64], theta: &[f64]| {
         let (losses, _) = layer.losses(&examples, z, theta.to_vec(), pairs).unwrap();
         losses.iter().map(|level| level.total()).sum::<f64>()

@@ -324,7 +324,7 @@ fn train<D: Device<Real = f32>>(
     let mut losses = Vec::new();
     let end = trainer.run(examples, |_, step| {
         losses.extend(step.losses.iter().map(|loss| loss.total()));
-        Ok(if step.step + 1 == until { Flow::Pause } else { Flow::Continue })
+        Ok(if step.step + 1 == until { Flow::Stop } else { Flow::Continue })
     });
     if let Err(error) = end {
         println!("{error}");

@@ -25,8 +25,8 @@ use hg2v_math::adam::{BETA_1, BETA_2, EPSILON};
 
 use self::driver::{Card, Shape, launch};
 use self::memory::{Room, Staging};
-pub use self::pairs::Losses;
-pub use self::placed::{Placed, Store};
+pub(crate) use self::pairs::Losses;
+pub(crate) use self::placed::{Placed, Store};
 use self::product::{Factor, Scratch};
 use super::batch::Batch;
 use super::dense::Activation;

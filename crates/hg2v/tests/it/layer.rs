@@ -5,7 +5,7 @@ use hg2v::graph::GraphRecord;
 use hg2v::layer::Layer;
 use hg2v::model::Example;
 use hg2v::prepare::{Collection, Run};
-use hg2v::train::{Negatives, Loss};
+use hg2v::train::{Loss, Negatives};
 use hg2v::{Hg2v, Model};
 
 /// Two rings with a chord and a model of them.

@@ -52,6 +52,12 @@ pub(crate) struct Global {
     /// Read Gephi's drawing in GraphML (x, y, z, r, g, b, alpha, size) as node attributes
     #[arg(long, global = true)]
     pub(crate) drawing: bool,
+    /// Read degree, ring, valence and mass of a molecule's atoms as node attributes
+    #[arg(long, global = true)]
+    pub(crate) atom_attributes: bool,
+    /// Which to predict, where DATA has several numbers or classes by name [default: all]
+    #[arg(long, global = true, value_delimiter = ',', value_name = "NAME,…")]
+    pub(crate) target: Vec<String>,
     /// Leave out graphs that cannot be used, and say which; without it the first one ends the run
     #[arg(long, global = true)]
     pub(crate) skip_invalid: bool,
@@ -84,7 +90,8 @@ impl Context {
             .max_nodes(global.max_nodes)
             .max_record_bytes(global.max_record_bytes)
             .max_unpacked_bytes(global.max_unpacked_bytes)
-            .drawing(global.drawing);
+            .drawing(global.drawing)
+            .atom_attributes(global.atom_attributes);
         let (skipped, said) = Default::default();
         Ok(Context { global: global.clone(), limits, skipped, said, command, started })
     }
@@ -93,7 +100,7 @@ impl Context {
     /// graphs that are not as the command `asks` are left out.
     pub(crate) fn open(&self, data: &Path, asks: Asks) -> hg2v::Result<Source> {
         let path = dataset::locate(data, self.global.data_dir.as_deref())?;
-        let source = dataset::open(&path, &self.limits)?;
+        let source = dataset::open(&path, &self.limits)?.targets(&self.global.target);
         let path = source.path.clone();
         Ok(match self.global.skip_invalid {
             true => source.skipping(&self.skipped, move |record, position| {

@@ -155,6 +155,8 @@ mod tests {
     /// Everything a record can say.
     fn full() -> GraphRecord {
         GraphRecord {
+            targets: Vec::new(),
+            edge_features: None,
             id: Some("g".into()),
             label: Some(1.into()),
             num_nodes: 3,

@@ -15,6 +15,8 @@ pub struct Limits {
     /// Whether what says how a graph is drawn, as Gephi writes it into GraphML (places, colours,
     /// sizes), is read as node attributes.
     pub drawing: bool,
+    /// Whether the atoms of molecules have attributes beside their labels.
+    pub atom_attributes: bool,
 }
 
 hg2v_math::setters!(Limits {
@@ -22,6 +24,7 @@ hg2v_math::setters!(Limits {
     max_record_bytes: u64,
     max_unpacked_bytes: u64,
     drawing: bool,
+    atom_attributes: bool,
 });
 
 impl Default for Limits {
@@ -31,6 +34,7 @@ impl Default for Limits {
             max_record_bytes: 1 << 30,
             max_unpacked_bytes: 2 << 30,
             drawing: false,
+            atom_attributes: false,
         }
     }
 }

@@ -26,6 +26,7 @@ pub mod parquet;
 mod skip;
 pub mod summary;
 pub mod synthetic;
+mod targets;
 pub(crate) mod text;
 pub mod tu;
 
@@ -109,6 +110,8 @@ pub struct Source {
     /// Of which part of the collection they are; see [`part`](Source::part).
     part: (u64, u64),
     skipping: Option<skip::Skipping>,
+    /// Which of the numbers to predict are asked for, where not all are.
+    targets: Option<targets::Choice>,
     ended: bool,
 }
 
@@ -130,6 +133,7 @@ impl Source {
             passed: 0,
             part: (1, 1),
             skipping: None,
+            targets: None,
             ended: false,
         }
     }
@@ -139,6 +143,14 @@ impl Source {
     #[must_use]
     pub fn part(self, part: u64, parts: u64) -> Source {
         Source { part: (part, parts.max(1)), ..self }
+    }
+
+    /// The same graphs with the targets of these names alone, in this order: one becomes the
+    /// graph's label, `y`. A graph that has none of such a name is an error.
+    #[must_use]
+    pub fn targets(self, names: &[String]) -> Source {
+        let targets = (!names.is_empty()).then(|| targets::Choice::new(&self.path, names));
+        Source { targets, ..self }
     }
 
     /// How many graphs were passed so far, those left out included: the last one that came stands
@@ -178,6 +190,16 @@ impl Iterator for Source {
                     return Some(Err(error));
                 }
                 graph => graph,
+            };
+            let graph = match (graph, &self.targets) {
+                (Ok(record), Some(choice)) => match choice.of(record, position) {
+                    Ok(record) => Ok(record),
+                    Err(error) => {
+                        self.ended = true;
+                        return Some(Err(error));
+                    }
+                },
+                (graph, _) => graph,
             };
             self.passed += 1;
             let (part, parts) = self.part;

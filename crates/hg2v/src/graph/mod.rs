@@ -14,7 +14,7 @@ mod wl_digest;
 pub use components::Components;
 pub use csr::{Findings, Graph, RefusedWeight, WeightPolicy};
 pub use links::{EdgeChoice, Link, Links, Way};
-pub use record::{Features, GraphRecord};
+pub use record::{Features, GraphRecord, Target};
 pub use scalar::Scalar;
 pub use structure::Structure;
 pub(crate) use wl_digest::digest_scalar;

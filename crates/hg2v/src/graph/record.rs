@@ -17,8 +17,11 @@ use crate::error::GraphName;
 pub struct GraphRecord {
     /// The graph's own name, where it has one.
     pub id: Option<Scalar>,
-    /// The graph's class or target, `y`.
+    /// The graph's class or number to predict, `y`, where the file has just one.
     pub label: Option<Scalar>,
+    /// The classes or numbers to predict, where the file has several of them by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<Target>,
     /// How many nodes; never inferred from the edges where the file says it.
     pub num_nodes: u32,
     /// The nodes' names, one a node; `None` when they are `0..num_nodes`.
@@ -29,6 +32,9 @@ pub struct GraphRecord {
     pub weights: Option<Vec<f64>>,
     /// One label an edge.
     pub edge_labels: Option<Vec<Scalar>>,
+    /// Continuous edge attributes, `edge_x`: a row an edge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edge_features: Option<Features>,
     /// One label a node.
     pub node_labels: Option<Vec<Scalar>>,
     /// Continuous node attributes, `x`.
@@ -40,20 +46,29 @@ pub struct GraphRecord {
     pub folded_repeats: u64,
 }
 
-/// A row of finite numbers for each node, row-major.
+/// A row of finite numbers for each node, or for each edge, row-major.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Features {
-    /// Numbers a node.
+    /// Numbers a row.
     pub dim: usize,
-    /// `num_nodes × dim` numbers.
+    /// A row for each node or edge, one after the other.
     pub values: Vec<f64>,
 }
 
 impl Features {
-    /// The attributes of `node`.
-    pub fn row(&self, node: usize) -> &[f64] {
-        &self.values[node * self.dim..(node + 1) * self.dim]
+    /// The attributes of a node or an edge.
+    pub fn row(&self, place: usize) -> &[f64] {
+        &self.values[place * self.dim..(place + 1) * self.dim]
     }
+}
+
+/// One of several classes or numbers to predict.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Target {
+    /// What it is called; its position from 0 where the file has a list without names.
+    pub name: String,
+    /// Its value, where it is known.
+    pub value: Option<Scalar>,
 }
 
 impl GraphRecord {
@@ -83,11 +98,15 @@ impl GraphRecord {
         of(self.node_labels.as_ref().map(Vec::len), "labels", nodes, "nodes")?;
         of(self.edge_labels.as_ref().map(Vec::len), "labels", edges, "edges")?;
         of(self.weights.as_ref().map(Vec::len), "weights", edges, "edges")?;
-        let attributes = self.features.as_ref();
-        let expected = attributes.map_or(0, |features| nodes.saturating_mul(features.dim));
-        of(attributes.map(|features| features.values.len()), "attributes", expected, "places")?;
-        let weights = self.weights.iter().flatten();
-        let numbers = weights.chain(attributes.into_iter().flat_map(|features| &features.values));
+        let attributes = [(&self.features, nodes), (&self.edge_features, edges)];
+        for (features, rows) in attributes {
+            let expected = features.as_ref().map_or(0, |found| rows.saturating_mul(found.dim));
+            let found = features.as_ref().map(|found| found.values.len());
+            of(found, "attributes", expected, "places")?;
+        }
+        let attributes = attributes.into_iter().filter_map(|(features, _)| features.as_ref());
+        let numbers = self.weights.iter().flatten();
+        let numbers = numbers.chain(attributes.flat_map(|features| &features.values));
         match numbers.into_iter().find(|number| !number.is_finite()) {
             Some(number) => Err(format!("has {number} where a finite number must be")),
             None => Ok(()),

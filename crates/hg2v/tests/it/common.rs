@@ -81,6 +81,8 @@ pub(crate) fn record() -> impl Strategy<Value = GraphRecord> {
                     directed,
                 )| {
                     GraphRecord {
+                        targets: Vec::new(),
+                        edge_features: None,
                         id,
                         label,
                         num_nodes,

@@ -49,6 +49,8 @@ fn every_key_is_understood() {
             .as_str(),
     );
     let expected = GraphRecord {
+        targets: Vec::new(),
+        edge_features: None,
         id: Some("g1".into()),
         label: Some(Scalar::Int(-1)),
         num_nodes: 3,

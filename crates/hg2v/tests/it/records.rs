@@ -126,6 +126,8 @@ fn record(carries: Carries) -> impl Strategy<Value = GraphRecord> {
                 let plain = |ids: &Vec<Scalar>| (0..).zip(ids).all(|(k, id)| *id == Scalar::Int(k));
                 let any_edge = !edges.is_empty();
                 GraphRecord {
+                    targets: Vec::new(),
+                    edge_features: None,
                     id,
                     label: carries.label.then_some(label),
                     num_nodes: n,

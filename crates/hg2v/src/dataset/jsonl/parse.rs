@@ -226,6 +226,8 @@ impl Graph<'_> {
             same_length("edge_labels", labels.len(), edges.len(), "edges")?;
         }
         let record = GraphRecord {
+            targets: Vec::new(),
+            edge_features: None,
             id: self.id,
             label: self.label,
             num_nodes: count.settle(&edges),

@@ -371,6 +371,8 @@ impl Batch {
             same_length("edge_label", labels.len(), edges.len(), "edges")?;
         }
         Ok(GraphRecord {
+            targets: Vec::new(),
+            edge_features: None,
             id: ScalarColumn::row("id", &self.id, row, &mut text)?,
             label: ScalarColumn::row("y", &self.y, row, &mut text)?,
             num_nodes: count.settle(&edges),

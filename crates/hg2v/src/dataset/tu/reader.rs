@@ -148,6 +148,8 @@ impl Set {
         let any_edge = lines().next().is_some();
         let first = nodes.start as u32;
         GraphRecord {
+            targets: Vec::new(),
+            edge_features: None,
             id: self.graph_ids.as_ref().and_then(|ids| ids.get(graph).cloned().flatten()),
             label: self.graph_labels.as_ref().and_then(|labels| labels.get(graph).cloned()),
             num_nodes: nodes.len() as u32,

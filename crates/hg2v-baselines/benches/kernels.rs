@@ -15,7 +15,8 @@ use std::time::Instant;
 use hg2v::Method;
 use hg2v::context::Context;
 use hg2v::dataset::{self, Limits};
-use hg2v::graph::{GraphRecord, WeightPolicy};
+use hg2v::graph::wl::Refiner;
+use hg2v::graph::{EdgeChoice, GraphRecord, WeightPolicy};
 use hg2v::prepare::{Collection, Needs, Run};
 use hg2v_baselines::embedders::graph2vec::Graph2Vec;
 use hg2v_baselines::kernels::wl_oa::WlOa;
@@ -54,9 +55,10 @@ fn measure(set: &str, folder: &Path, records: &[GraphRecord]) {
     };
     let numbers = |x: &Matrix| x.values().iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>();
 
+    // GraKeL's kernels see no kinds of edges.
     let kernels: [(&str, &dyn GraphKernel); 2] = [
-        ("wl-subtree", &WlSubtree::default().rounds(ROUNDS)),
-        ("wl-oa", &WlOa::default().rounds(ROUNDS)),
+        ("wl-subtree", &WlSubtree::default().rounds(ROUNDS).edges(EdgeChoice::NOTHING)),
+        ("wl-oa", &WlOa::default().rounds(ROUNDS).edges(EdgeChoice::NOTHING)),
     ];
     let [subtree, assignment] = kernels.map(|(name, kernel)| {
         let (seconds, grams) = fastest(|| kernel.grams(&collection, &context).unwrap());
@@ -65,7 +67,7 @@ fn measure(set: &str, folder: &Path, records: &[GraphRecord]) {
         seconds
     });
 
-    let method = Graph2Vec::default();
+    let method = Graph2Vec::default().edges(EdgeChoice::NOTHING);
     let (seconds, vectors) = fastest(|| {
         let model = method.fit_collection(&collection, &collection.all(), &context).unwrap();
         let rows = model.embed_collection(&collection, &context).unwrap();
@@ -74,7 +76,7 @@ fn measure(set: &str, folder: &Path, records: &[GraphRecord]) {
     write("graph2vec", &numbers(&vectors));
     let Graph2Vec { rounds, skip_gram, .. } = method;
     println!("{set}: graph2vec, {} epochs, {seconds:.3} s", skip_gram.epochs);
-    let histograms = Histograms::of(&collection, rounds).unwrap();
+    let histograms = Histograms::of(&collection, Refiner::new(rounds)).unwrap();
     let document = |rounds: &Vec<Vec<(u32, u32)>>| {
         let words = rounds.iter().flatten();
         let words = words.flat_map(|&(word, count)| vec![word.to_string(); count as usize]);

@@ -8,7 +8,7 @@ use hg2v::Preset;
 use hg2v::coarsen::CoarsenMethod;
 use hg2v::dataset::features::When;
 use hg2v::error::{Opt, Result};
-use hg2v::graph::WeightPolicy;
+use hg2v::graph::{Usage, WeightPolicy};
 use hg2v::model::Layer;
 use hg2v::model::{Activation, Readout};
 use hg2v::train::{Loss, Negatives};
@@ -213,6 +213,24 @@ pub static OPTIONS: &[MethodOption] = &[
         "When a node's surroundings are features too (degree, returns of random walks, \
          clustering); auto: where nodes have no attributes of their own",
     ),
+    option(
+        "edge_labels",
+        "USAGE",
+        Kind::Word(Words::of::<Usage>()),
+        "Whether kinds of edges are seen: by HG2V as how many of each a node has",
+    ),
+    option(
+        "edge_attributes",
+        "USAGE",
+        Kind::Word(Words::of::<Usage>()),
+        "Whether numbers of edges are seen, as their sums around a node",
+    ),
+    option(
+        "direction",
+        "USAGE",
+        Kind::Word(Words::of::<Usage>()),
+        "Whether edges that go out and that come in are told apart, in directed graphs",
+    ),
     option("coarsening", "M", Kind::Word(Words::of::<CoarsenMethod>()), "How graphs are coarsened"),
     option("ratio", "R", Kind::Number, "How much smaller the last level of a pyramid is"),
     option("k", "K", Kind::Whole, "Eigenvectors that a coarsening keeps"),
@@ -260,6 +278,9 @@ pub(crate) const HG2V: Places = &[
     ("labels", "/features/labels"),
     ("degree", "/features/degree"),
     ("structure", "/features/structure"),
+    ("edge_labels", "/features/edges/labels"),
+    ("edge_attributes", "/features/edges/attributes"),
+    ("direction", "/features/edges/direction"),
     ("coarsening", "/coarsening/method"),
     ("ratio", "/coarsening/ratio"),
     ("k", "/coarsening/k"),
@@ -274,6 +295,8 @@ pub(crate) const GRAPH2VEC: Places = &[
     ("epochs", "/skip_gram/epochs"),
     ("lr", "/skip_gram/lr"),
     ("batch", "/skip_gram/batch"),
+    ("edge_labels", "/edges/labels"),
+    ("direction", "/edges/direction"),
     ("seed", "/skip_gram/seed"),
 ];
 
@@ -283,6 +306,8 @@ pub(crate) const GRAPH2VEC_LOUKAS: Places = &[
     ("epochs", "/graph2vec/skip_gram/epochs"),
     ("lr", "/graph2vec/skip_gram/lr"),
     ("batch", "/graph2vec/skip_gram/batch"),
+    ("edge_labels", "/graph2vec/edges/labels"),
+    ("direction", "/graph2vec/edges/direction"),
     ("coarsening", "/coarsening/method"),
     ("ratio", "/coarsening/ratio"),
     ("k", "/coarsening/k"),
@@ -300,12 +325,23 @@ pub(crate) const INFOGRAPH: Places = &[
     ("labels", "/features/labels"),
     ("degree", "/features/degree"),
     ("structure", "/features/structure"),
+    ("edge_labels", "/features/edges/labels"),
+    ("edge_attributes", "/features/edges/attributes"),
+    ("direction", "/features/edges/direction"),
     ("seed", "/seed"),
+];
+
+pub(crate) const STATISTICS: Places = &[
+    ("edge_labels", "/edges/labels"),
+    ("edge_attributes", "/edges/attributes"),
+    ("direction", "/edges/direction"),
 ];
 
 pub(crate) const WL_SUBTREE: Places = &[
     ("dim", "/dim"),
     ("rounds", "/kernel/wl-subtree/rounds"),
+    ("edge_labels", "/edges/labels"),
+    ("direction", "/edges/direction"),
     ("landmarks", "/landmarks"),
     ("seed", "/seed"),
 ];
@@ -313,6 +349,8 @@ pub(crate) const WL_SUBTREE: Places = &[
 pub(crate) const WL_OA: Places = &[
     ("dim", "/dim"),
     ("rounds", "/kernel/wl-oa/rounds"),
+    ("edge_labels", "/edges/labels"),
+    ("direction", "/edges/direction"),
     ("landmarks", "/landmarks"),
     ("seed", "/seed"),
 ];
@@ -321,6 +359,8 @@ pub(crate) const WWL: Places = &[
     ("dim", "/dim"),
     ("rounds", "/kernel/wwl/rounds"),
     ("gamma", "/kernel/wwl/gamma"),
+    ("edge_labels", "/edges/labels"),
+    ("direction", "/edges/direction"),
     ("landmarks", "/landmarks"),
     ("seed", "/seed"),
 ];

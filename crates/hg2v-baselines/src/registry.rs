@@ -291,7 +291,7 @@ pub static METHODS: &[Entry] = &[
         about: "degree profiles and histograms of features",
         vectors: vectors::<Statistics>(
             || json(Statistics::default()),
-            &[],
+            options::STATISTICS,
             |stored| Ok(Box::new(StatisticsModel::from_stored(stored)?)),
         ),
         judged: None,

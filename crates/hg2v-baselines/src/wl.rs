@@ -23,26 +23,26 @@ pub struct Histograms {
 }
 
 impl Histograms {
-    /// The labels of every graph of a collection, from round 0 to `rounds`.
+    /// The labels that a new refiner gives every graph of a collection, from round 0 on.
     ///
     /// # Errors
     /// More than 2³² − 1 distinct labels.
     ///
     /// # Complexity
     /// Time O(m log d) a round for m edges in all and largest degree d.
-    pub fn of(collection: &Collection<'_>, rounds: usize) -> Result<Histograms> {
-        let (refiner, of_graph) = learnt(collection, &collection.all(), rounds)?;
+    pub fn of(collection: &Collection<'_>, refiner: Refiner) -> Result<Histograms> {
+        let rounds = refiner.rounds();
+        let (refiner, of_graph) = learnt(collection, &collection.all(), refiner)?;
         Ok(Histograms { of_graph, rounds, labels: refiner.num_labels() })
     }
 }
 
-/// A refiner that knows the labels of some graphs, and their histograms.
+/// The refiner, which then knows the labels of some graphs, and their histograms.
 pub(crate) fn learnt(
     collection: &Collection<'_>,
     which: &[usize],
-    rounds: usize,
+    mut refiner: Refiner,
 ) -> Result<(Refiner, Vec<Rounds>)> {
-    let mut refiner = Refiner::new(rounds);
     let mut rows = Vec::with_capacity(which.len());
     for &i in which {
         rows.push(refiner.refine(&collection.run.records[i], &collection.graphs[i])?);

@@ -77,7 +77,7 @@ pub fn judge(
         Subject::Vectors(x) => rows.push(judge("given vectors", Candidate::Vectors(x))?),
     }
     if controls {
-        rows.push(judge("statistics", Candidate::Method(&Statistics {}))?);
+        rows.push(judge("statistics", Candidate::Method(&Statistics::default()))?);
     }
     Ok(Judgements { rows, chosen })
 }

@@ -132,6 +132,7 @@ impl Key {
 fn noted(Notes { found, applied, not_converged, .. }: &Notes) -> Option<Value> {
     let counts = [
         ("unseen_labels", applied.unseen_labels),
+        ("unseen_edge_labels", applied.unseen_edge_labels),
         ("clipped", applied.clipped),
         ("self_loops", found.self_loops),
         ("repeated_edges", found.repeated_edges),

@@ -23,6 +23,7 @@ _FOUND = {
     "zero_weights": "edge{s} of weight zero left out",
     "negative_weights": "negative weight{s} made positive",
     "unseen_labels": "node{s} with labels that training never met (taken as none)",
+    "unseen_edge_labels": "end{s} of edges with labels that training never met (taken as none)",
     "clipped": "attribute{s} too large after scaling, cut",
     "not_converged": "graph{s} whose eigenvectors did not converge to tolerance",
 }
@@ -40,7 +41,7 @@ def say(notes: str) -> None:
     counts = {**said["found"], **said["applied"], "not_converged": said["not_converged"]}
     for key, what in _FOUND.items():
         if counts.get(key):
-            loses = key in ("unseen_labels", "clipped", "conflicting_weights")
+            loses = key in ("unseen_labels", "unseen_edge_labels", "clipped", "conflicting_weights")
             what = what.format(s=_plural(counts[key]))
             log.log(logging.WARNING if loses else logging.INFO, "%d %s", counts[key], what)
 

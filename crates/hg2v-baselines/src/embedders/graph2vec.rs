@@ -7,8 +7,8 @@
 use hg2v::context::Context;
 use hg2v::dataset::features::{Applied, Origin};
 use hg2v::error::{Error, Result};
-use hg2v::graph::GraphRecord;
 use hg2v::graph::wl::{Refiner, Vocabulary};
+use hg2v::graph::{EdgeChoice, GraphRecord};
 use hg2v::method::Rows;
 use hg2v::prepare::{Collection, Needs};
 use hg2v::saved::{Config, DataNote, Parts, Stored, Tensors};
@@ -34,15 +34,17 @@ const MOST_ROUNDS: usize = 1000;
 pub struct Graph2Vec {
     /// `h`, rounds of refinement.
     pub rounds: usize,
+    /// What labels see of edges.
+    pub edges: EdgeChoice,
     /// How vectors are fitted.
     pub skip_gram: SkipGram,
 }
 
-hg2v_math::setters!(Graph2Vec { rounds: usize, skip_gram: SkipGram });
+hg2v_math::setters!(Graph2Vec { rounds: usize, edges: EdgeChoice, skip_gram: SkipGram });
 
 impl Default for Graph2Vec {
     fn default() -> Graph2Vec {
-        Graph2Vec { rounds: 3, skip_gram: SkipGram::default() }
+        Graph2Vec { rounds: 3, edges: EdgeChoice::default(), skip_gram: SkipGram::default() }
     }
 }
 
@@ -54,6 +56,11 @@ impl Graph2Vec {
     pub fn check(&self) -> Result<()> {
         check_rounds(self.rounds)?;
         self.skip_gram.check()
+    }
+
+    /// What gives nodes their labels.
+    pub(super) fn refiner(&self) -> Refiner {
+        Refiner::new(self.rounds).edges(self.edges)
     }
 }
 
@@ -94,7 +101,7 @@ impl Method for Graph2Vec {
         context: &Context<'_>,
     ) -> Result<Box<dyn Model>> {
         self.check()?;
-        let (refiner, histograms) = wl::learnt(collection, train, self.rounds)?;
+        let (refiner, histograms) = wl::learnt(collection, train, self.refiner())?;
         let documents: Vec<Document> = histograms.into_iter().map(document).collect();
         let words = self.skip_gram.fit(&documents, refiner.num_labels(), context)?;
         let data = DataNote::of(train.iter().map(|&i| &collection.run.records[i]));

@@ -3,7 +3,7 @@
 //! The words of a graph are the Weisfeiler–Lehman labels of all levels of its pyramid. A
 //! super-node begins with a label for the multiset of its members' first labels, "like a WL
 //! iteration would do"; the paper hashes them, here an exact dictionary numbers them.
-//! Attributes and weights are not seen.
+//! Attributes and weights are not seen; edges have kinds and directions on level 0 alone.
 
 use std::collections::BTreeMap;
 
@@ -67,7 +67,7 @@ impl Method for Graph2VecLoukas {
         context: &Context<'_>,
     ) -> Result<Box<dyn Model>> {
         self.check()?;
-        let (levels, documents) = learnt(collection, train, self.graph2vec.rounds)?;
+        let (levels, documents) = learnt(collection, train, &self.graph2vec)?;
         let words = levels.iter().map(|level| level.refiner.num_labels()).sum();
         let words = self.graph2vec.skip_gram.fit(&documents, words, context)?;
         let data = DataNote::of(train.iter().map(|&i| &collection.run.records[i]));
@@ -238,14 +238,14 @@ impl LevelLabels {
 fn learnt(
     collection: &Collection<'_>,
     which: &[usize],
-    rounds: usize,
+    settings: &Graph2Vec,
 ) -> Result<(Vec<LevelLabels>, Vec<Document>)> {
     let mut levels: Vec<LevelLabels> = Vec::new();
     let mut of_graphs: Vec<Vec<Document>> = Vec::with_capacity(which.len());
     for &i in which {
         let pyramid = &collection.pyramids[i];
         while levels.len() <= pyramid.levels.len() {
-            levels.push(LevelLabels { refiner: Refiner::new(rounds), pooled: BTreeMap::new() });
+            levels.push(LevelLabels { refiner: settings.refiner(), pooled: BTreeMap::new() });
         }
         let (record, graph) = (&collection.run.records[i], &collection.graphs[i]);
         let mut rows = levels[0].refiner.refine(record, graph)?;

@@ -10,9 +10,9 @@
 //! many training nodes as another.
 
 use hg2v::context::Context;
-use hg2v::dataset::features::{Applied, Origin};
+use hg2v::dataset::features::{Applied, EdgeSchema, Origin};
 use hg2v::error::{Error, Place, Result};
-use hg2v::graph::{Graph, GraphRecord, Scalar};
+use hg2v::graph::{EdgeChoice, Graph, GraphRecord, Scalar};
 use hg2v::method::Rows;
 use hg2v::prepare::{Collection, Needs};
 use hg2v::saved::{Config, DataNote, Parts, Stored, Tensors};
@@ -36,14 +36,16 @@ const PROFILE_NAMES: [&str; PROFILE] = [
     "neighbours' spread",
 ];
 
-/// The method. It has no settings but what becomes of edge weights, which count for no
-/// statistic: an edge of weight zero is none.
+/// The method. Edge weights count for no statistic: an edge of weight zero is none.
 ///
 /// # Complexity
 /// Time O(m) for m edges, and O(n·log n) to fit the bins of n nodes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Statistics {}
+pub struct Statistics {
+    /// What is seen of edges: how many of each kind a node has, sums of their numbers.
+    pub edges: EdgeChoice,
+}
 
 const NAME: &str = "statistics";
 
@@ -71,10 +73,13 @@ impl Method for Statistics {
         _: &Context<'_>,
     ) -> Result<Box<dyn Model>> {
         let records = collection.run.records;
-        let columns = |&i: &usize| node_columns(&collection.graphs[i], &records[i]);
+        let subjects = train.iter().map(|&i| collection.subject(i));
+        let around = EdgeSchema::fit(collection.run.file, self.edges, subjects)?;
+        let columns =
+            |&i: &usize| node_columns(&collection.graphs[i], &records[i], around.as_ref());
         let columns: Vec<Vec<Vec<f64>>> = train.par_iter().map(columns).collect();
         let width = columns.iter().map(Vec::len).max().unwrap_or(PROFILE);
-        let edges = (0..width)
+        let edges: Vec<Vec<f64>> = (0..width)
             .into_par_iter()
             .map(|column| {
                 let values = columns.iter().filter_map(|columns| columns.get(column)).flatten();
@@ -86,7 +91,9 @@ impl Method for Statistics {
         vocabulary.sort_unstable();
         vocabulary.dedup();
         let data = DataNote::of(train.iter().map(|&i| &records[i]));
-        Ok(Box::new(StatisticsModel { bins: Bins { edges, vocabulary }, data }))
+        let attributes = width - PROFILE - around.as_ref().map_or(0, EdgeSchema::dim);
+        let bins = Bins { settings: *self, attributes, around, edges, vocabulary };
+        Ok(Box::new(StatisticsModel { bins, data }))
     }
 }
 
@@ -101,6 +108,11 @@ pub struct StatisticsModel {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Bins {
+    settings: Statistics,
+    /// Numbers a node.
+    attributes: usize,
+    /// What nodes have of edges.
+    around: Option<EdgeSchema>,
     /// The edges of the bins of each column.
     edges: Vec<Vec<f64>>,
     /// The node labels, ascending.
@@ -115,7 +127,9 @@ impl StatisticsModel {
     pub fn from_stored(stored: &Stored) -> Result<StatisticsModel> {
         let Config { model: bins, data, .. } = stored.config::<Bins>()?;
         let ascending = |edges: &Vec<f64>| edges.is_sorted_by(|a, b| a < b);
-        if bins.edges.len() < PROFILE || !bins.edges.iter().all(ascending) {
+        let around = bins.around.as_ref().map_or(0, EdgeSchema::dim);
+        let width = PROFILE.saturating_add(bins.attributes).saturating_add(around);
+        if bins.edges.len() != width || !bins.edges.iter().all(ascending) {
             return Err(stored.refused("its bins are no statistics'"));
         }
         if !bins.vocabulary.is_sorted() {
@@ -127,7 +141,7 @@ impl StatisticsModel {
 
     /// The numbers of nodes and edges, the histogram of each column, how often each label.
     fn row(&self, graph: &Graph, record: &GraphRecord) -> (Vec<f32>, Applied) {
-        let columns = node_columns(graph, record);
+        let columns = node_columns(graph, record, self.bins.around.as_ref());
         let mut row = vec![graph.num_nodes() as f32, graph.num_edges() as f32];
         for (column, edges) in self.bins.edges.iter().enumerate() {
             let mut counts = vec![0.0; edges.len() + 1];
@@ -155,7 +169,7 @@ impl Model for StatisticsModel {
     }
 
     fn needs(&self) -> Needs {
-        Statistics {}.needs()
+        self.bins.settings.needs()
     }
 
     fn columns(&self) -> Vec<String> {
@@ -163,7 +177,8 @@ impl Model for StatisticsModel {
         for (column, edges) in self.bins.edges.iter().enumerate() {
             let of = match PROFILE_NAMES.get(column) {
                 Some(name) => (*name).to_owned(),
-                None => format!("x{}", column - PROFILE),
+                None if column < PROFILE + self.bins.attributes => format!("x{}", column - PROFILE),
+                None => format!("edges {}", column - PROFILE - self.bins.attributes),
             };
             names.extend((0..=edges.len()).map(|bin| format!("{of}, bin {bin}")));
         }
@@ -172,7 +187,10 @@ impl Model for StatisticsModel {
     }
 
     fn check(&self, record: &GraphRecord, origin: Origin<'_>) -> Result<()> {
-        let fitted = self.bins.edges.len() - PROFILE;
+        let fitted = self.bins.attributes;
+        if let Some(around) = &self.bins.around {
+            around.check(record, origin)?;
+        }
         match &record.features {
             Some(features) if features.dim != fitted => Err(Error::input(
                 origin.file,
@@ -209,11 +227,19 @@ impl Model for StatisticsModel {
     }
 }
 
-/// The local degree profile and the attributes, column by column.
-fn node_columns(graph: &Graph, record: &GraphRecord) -> Vec<Vec<f64>> {
+/// The local degree profile, the attributes, and what edges bring, column by column.
+fn node_columns(graph: &Graph, record: &GraphRecord, around: Option<&EdgeSchema>) -> Vec<Vec<f64>> {
     let n = graph.num_nodes();
     let attributes = record.features.as_ref().map_or(0, |features| features.dim);
-    let mut columns = vec![Vec::with_capacity(n); PROFILE + attributes];
+    let edges = around.map_or(0, EdgeSchema::dim);
+    let mut columns = vec![Vec::with_capacity(n); PROFILE + attributes + edges];
+    for row in
+        around.map(|around| around.rows(record, graph)).iter().flat_map(|rows| rows.chunks(edges))
+    {
+        for (column, value) in row.iter().enumerate() {
+            columns[PROFILE + attributes + column].push(*value);
+        }
+    }
     for node in 0..n {
         for (column, value) in profile(graph, node).into_iter().enumerate() {
             columns[column].push(value);

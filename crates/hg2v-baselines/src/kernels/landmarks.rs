@@ -33,10 +33,10 @@ impl LabelIndex {
     pub(super) fn new(
         collection: &Collection<'_>,
         which: &[usize],
-        rounds: usize,
+        refiner: Refiner,
         term: Term,
     ) -> Result<LabelIndex> {
-        let (refiner, histograms) = wl::learnt(collection, which, rounds)?;
+        let (refiner, histograms) = wl::learnt(collection, which, refiner)?;
         let mut starts = vec![0u32; refiner.num_labels() + 1];
         let all = || histograms.iter().map(|rounds| rounds.iter().flatten());
         for &(label, _) in all().flatten() {

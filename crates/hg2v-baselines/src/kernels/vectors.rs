@@ -18,8 +18,8 @@
 use hg2v::context::Context;
 use hg2v::dataset::features::{Applied, Origin};
 use hg2v::error::{Error, Result};
-use hg2v::graph::GraphRecord;
-use hg2v::graph::wl::Vocabulary;
+use hg2v::graph::wl::{Refiner, Vocabulary};
+use hg2v::graph::{EdgeChoice, GraphRecord};
 use hg2v::method::Rows;
 use hg2v::prepare::{Collection, Needs};
 use hg2v::progress::Stage;
@@ -112,6 +112,9 @@ pub struct KernelVectors {
     pub dim: usize,
     /// `m`: training graphs that others are compared with; twice `dim`, unless it is given.
     pub landmarks: Option<usize>,
+    /// What is seen of edges.
+    #[serde(default)]
+    pub edges: EdgeChoice,
     /// Seeds the choice of landmarks, and the rotation.
     pub seed: u64,
 }
@@ -120,13 +123,14 @@ hg2v_math::setters!(KernelVectors {
     kernel: Kernel,
     dim: usize,
     landmarks: Option<usize>,
+    edges: EdgeChoice,
     seed: u64,
 });
 
 impl KernelVectors {
     /// Vectors of a kernel, with all else as it is by default.
     pub fn of(kernel: Kernel) -> KernelVectors {
-        KernelVectors { kernel, dim: 512, landmarks: None, seed: 0 }
+        KernelVectors { kernel, dim: 512, landmarks: None, edges: EdgeChoice::default(), seed: 0 }
     }
 
     /// Weisfeiler–Lehman subtrees.
@@ -227,8 +231,9 @@ impl Method for KernelVectors {
 
 impl KernelVectors {
     fn index(&self, collection: &Collection<'_>, which: &[usize]) -> Result<Landmarks> {
-        let (rounds, term) = (self.kernel.rounds(), self.kernel.term());
-        Ok(Landmarks::Labels(LabelIndex::new(collection, which, rounds, term)?))
+        let refiner = Refiner::new(self.kernel.rounds()).edges(self.edges);
+        let index = LabelIndex::new(collection, which, refiner, self.kernel.term())?;
+        Ok(Landmarks::Labels(index))
     }
 }
 

@@ -16,6 +16,8 @@
 //! that are called `x` after round `l`. It is normalised to `k(G, G) = 1`.
 
 use hg2v::context::Context;
+use hg2v::graph::EdgeChoice;
+use hg2v::graph::wl::Refiner;
 use hg2v::prepare::Collection;
 use hg2v_eval::Matrix;
 use hg2v_eval::error::Result;
@@ -56,14 +58,16 @@ use crate::wl::Histograms;
 pub struct WlOa {
     /// `h`, the most rounds.
     pub rounds: usize,
+    /// What is seen of edges.
+    pub edges: EdgeChoice,
 }
 
-hg2v_math::setters!(WlOa { rounds: usize });
+hg2v_math::setters!(WlOa { rounds: usize, edges: EdgeChoice });
 
 /// Seven rounds, as in the paper.
 impl Default for WlOa {
     fn default() -> WlOa {
-        WlOa { rounds: 7 }
+        WlOa { rounds: 7, edges: EdgeChoice::default() }
     }
 }
 
@@ -82,7 +86,7 @@ impl WlOa {
         collection: &Collection<'_>,
         context: &Context<'_>,
     ) -> Result<Vec<Matrix>> {
-        let histograms = Histograms::of(collection, self.rounds)?;
+        let histograms = Histograms::of(collection, Refiner::new(self.rounds).edges(self.edges))?;
         grams(&histograms, first, |a, b| f64::from(a.min(b)), context)
     }
 }

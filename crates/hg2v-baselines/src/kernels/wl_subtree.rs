@@ -13,6 +13,8 @@
 //! `k(G, G) = 1`.
 
 use hg2v::context::Context;
+use hg2v::graph::EdgeChoice;
+use hg2v::graph::wl::Refiner;
 use hg2v::prepare::Collection;
 use hg2v_eval::Matrix;
 use hg2v_eval::error::Result;
@@ -54,14 +56,16 @@ use crate::wl::Histograms;
 pub struct WlSubtree {
     /// `h`, the most rounds.
     pub rounds: usize,
+    /// What is seen of edges.
+    pub edges: EdgeChoice,
 }
 
-hg2v_math::setters!(WlSubtree { rounds: usize });
+hg2v_math::setters!(WlSubtree { rounds: usize, edges: EdgeChoice });
 
 /// Seven rounds, as in the papers that choose among them.
 impl Default for WlSubtree {
     fn default() -> WlSubtree {
-        WlSubtree { rounds: 7 }
+        WlSubtree { rounds: 7, edges: EdgeChoice::default() }
     }
 }
 
@@ -75,7 +79,7 @@ impl GraphKernel for WlSubtree {
     }
 
     fn grams(&self, collection: &Collection<'_>, context: &Context<'_>) -> Result<Vec<Matrix>> {
-        let histograms = Histograms::of(collection, self.rounds)?;
+        let histograms = Histograms::of(collection, Refiner::new(self.rounds).edges(self.edges))?;
         grams(&histograms, 0, |a, b| f64::from(a) * f64::from(b), context)
     }
 }

@@ -51,7 +51,7 @@ use hg2v::dataset::features::{FeatureChoice, FeatureSchema, Origin, When};
 use hg2v::distance::ground::Turned;
 use hg2v::distance::simplex::Solver;
 use hg2v::graph::wl::{Refiner, histogram};
-use hg2v::graph::{Features, Graph};
+use hg2v::graph::{EdgeChoice, Features, Graph};
 use hg2v::prepare::Collection;
 use hg2v::progress::Stage;
 use hg2v::saved::{Reader, Tensors};
@@ -74,9 +74,16 @@ pub struct Wwl {
     /// Numbers `γ`.
     #[serde(alias = "lambdas")]
     pub gammas: Vec<f64>,
+    /// What is seen of edges where nodes are compared by labels.
+    pub edges: EdgeChoice,
 }
 
-hg2v_math::setters!(Wwl { nodes: Nodes, rounds: Vec<usize>, gammas: Vec<f64> });
+hg2v_math::setters!(Wwl {
+    nodes: Nodes,
+    rounds: Vec<usize>,
+    gammas: Vec<f64>,
+    edges: EdgeChoice,
+});
 
 /// What nodes are compared by.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -112,7 +119,12 @@ impl Nodes {
 
 impl Default for Wwl {
     fn default() -> Wwl {
-        Wwl { nodes: Nodes::Auto, rounds: vec![1, 3, 5], gammas: vec![0.01, 0.1, 1.0, 10.0] }
+        Wwl {
+            nodes: Nodes::Auto,
+            rounds: vec![1, 3, 5],
+            gammas: vec![0.01, 0.1, 1.0, 10.0],
+            edges: EdgeChoice::default(),
+        }
     }
 }
 
@@ -157,7 +169,7 @@ impl Wwl {
                 carried(solver, &sequences[i], &sequences[j], &self.rounds)
             })
         } else {
-            let histograms = counted(collection, most)?;
+            let histograms = counted(collection, Refiner::new(most).edges(self.edges))?;
             let along = |(): &mut (), i: usize, j: usize| {
                 along_the_tree(&histograms[i], &histograms[j], &self.rounds)
             };
@@ -235,8 +247,7 @@ struct Counted {
     rounds: Vec<Vec<(u32, u32)>>,
 }
 
-fn counted(collection: &Collection<'_>, rounds: usize) -> Result<Vec<Counted>> {
-    let mut refiner = Refiner::new(rounds);
+fn counted(collection: &Collection<'_>, mut refiner: Refiner) -> Result<Vec<Counted>> {
     let mut all = Vec::with_capacity(collection.len());
     for (record, graph) in collection.run.records.iter().zip(&collection.graphs) {
         let labels = refiner.refine(record, graph)?;
@@ -314,7 +325,8 @@ impl Propagation {
             .attributes(true)
             .labels(false)
             .degree(When::Auto)
-            .structure(When::Never);
+            .structure(When::Never)
+            .edges(EdgeChoice::NOTHING);
         let run = collection.run;
         let subjects = train.iter().map(|&i| collection.subject(i));
         Ok(Propagation { features: FeatureSchema::fit(run.file, choice, subjects)?, rounds })

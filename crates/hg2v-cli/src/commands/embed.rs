@@ -145,6 +145,10 @@ fn report(args: &Args, done: &Done, started: Instant, context: &Context) -> anyh
     say_findings(&notes.found, context);
     for (count, what) in [
         (notes.applied.unseen_labels, "nodes with labels that training never met (taken as none)"),
+        (
+            notes.applied.unseen_edge_labels,
+            "ends of edges with labels that training never met (taken as none)",
+        ),
         (notes.applied.clipped, "attributes too large after scaling, cut"),
         (notes.not_converged, "graphs whose eigenvectors did not converge to tolerance"),
     ] {

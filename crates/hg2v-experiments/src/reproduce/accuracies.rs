@@ -149,7 +149,7 @@ impl AccuracyRun<'_> {
         }
         let chosen = &candidates[best(rows.iter().map(|row| &row.result))];
         rows.push(judge(RowKind::Untrained, &Untrained(chosen.clone()), Some(chosen))?);
-        rows.push(judge(RowKind::Statistics, &Statistics {}, None)?);
+        rows.push(judge(RowKind::Statistics, &Statistics::default(), None)?);
         let record = AccuracyRecord {
             identity,
             classes: study.classes.len(),

@@ -22,6 +22,10 @@ impl Opt {
     pub const DEVICE: Opt = Opt("device");
     /// Numbers a node.
     pub const DIM: Opt = Opt("dim");
+    /// Whether numbers of edges are used.
+    pub const EDGE_ATTRIBUTES: Opt = Opt("edge_attributes");
+    /// Whether labels of edges are used.
+    pub const EDGE_LABELS: Opt = Opt("edge_labels");
     /// The format that is written.
     pub const FORMAT: Opt = Opt("format");
     /// Whether labels of nodes are used.
@@ -38,13 +42,15 @@ impl Opt {
     pub const WEIGHTS: Opt = Opt("weights");
 
     /// The options that [advice](super::Advice) names: every face has words for each.
-    pub const ADVISED: [Opt; 12] = [
+    pub const ADVISED: [Opt; 14] = [
         Opt::ATTRIBUTES,
         Opt::BASE,
         Opt::BATCH,
         Opt::DATA_DIR,
         Opt::DEVICE,
         Opt::DIM,
+        Opt::EDGE_ATTRIBUTES,
+        Opt::EDGE_LABELS,
         Opt::FORMAT,
         Opt::LABELS,
         Opt::MAX_NODES,

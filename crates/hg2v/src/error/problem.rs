@@ -104,6 +104,17 @@ pub enum Problem {
     /// A graph without the node labels that the model was fitted to.
     Labels,
 
+    /// A graph whose edges have another number of attributes than the model was fitted to.
+    EdgeAttributes {
+        /// The model's.
+        expected: usize,
+        /// The graph's; 0 where its edges have none.
+        found: usize,
+    },
+
+    /// A graph without the edge labels that the model was fitted to.
+    EdgeLabels,
+
     /// Features that memory cannot hold.
     Memory {
         /// Nodes of the graph.
@@ -142,13 +153,38 @@ pub enum Problem {
     },
 }
 
-/// What the nodes of a graph bring with them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// What the nodes and edges of a graph bring with them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Brings {
     /// Numbers a node.
     pub attributes: usize,
     /// Whether nodes have labels.
     pub labels: bool,
+    /// Numbers an edge.
+    pub edge_attributes: usize,
+    /// Whether edges have labels.
+    pub edge_labels: bool,
+}
+
+impl Brings {
+    /// In what the two differ, in their words, and the option that leaves it out.
+    fn difference(&self, other: &Brings) -> ([String; 2], Advice) {
+        let both = |words: &dyn Fn(&Brings) -> String| [words(self), words(other)];
+        let some = |has: bool, what: &str| if has { what.to_owned() } else { format!("no {what}") };
+        if self.attributes != other.attributes {
+            let words = both(&|which| attributes(which.attributes, "node"));
+            (words, Advice::Set(Opt::ATTRIBUTES, &["false"]))
+        } else if self.labels != other.labels {
+            let words = both(&|which| some(which.labels, "node labels"));
+            (words, Advice::Set(Opt::LABELS, &["false"]))
+        } else if self.edge_attributes != other.edge_attributes {
+            let words = both(&|which| attributes(which.edge_attributes, "edge"));
+            (words, Advice::Set(Opt::EDGE_ATTRIBUTES, &["ignore"]))
+        } else {
+            let words = both(&|which| some(which.edge_labels, "edge labels"));
+            (words, Advice::Set(Opt::EDGE_LABELS, &["ignore"]))
+        }
+    }
 }
 
 impl Problem {
@@ -167,6 +203,8 @@ impl Problem {
             Problem::Unlike { .. } => "unlike",
             Problem::Attributes { .. } => "attributes",
             Problem::Labels => "labels",
+            Problem::EdgeAttributes { .. } => "edge-attributes",
+            Problem::EdgeLabels => "edge-labels",
             Problem::Memory { .. } => "memory",
             Problem::Unfinished => "unfinished",
             Problem::Version { .. } => "version",
@@ -214,17 +252,20 @@ impl Problem {
                  needs weights of at least 0"
             ),
             Problem::Unlike { found, expected, first } => {
-                // Speak of attributes when they differ, of labels otherwise.
-                let has = |which: &Brings| match found.attributes != expected.attributes {
-                    true => attributes(which.attributes),
-                    false if which.labels => "node labels".to_owned(),
-                    false => "no node labels".to_owned(),
-                };
+                let ([has, others], _) = found.difference(expected);
                 let first = words.graph(first);
-                format!("{subject} has {}, but {first} has {}", has(found), has(expected))
+                format!("{subject} has {has}, but {first} has {others}")
             }
             Problem::Attributes { expected, found } => {
-                format!("{subject} has {}, but the model expects {expected}", attributes(*found))
+                let found = attributes(*found, "node");
+                format!("{subject} has {found}, but the model expects {expected}")
+            }
+            Problem::EdgeAttributes { expected, found } => {
+                let found = attributes(*found, "edge");
+                format!("{subject} has {found}, but the model expects {expected}")
+            }
+            Problem::EdgeLabels => {
+                format!("{subject} has no edge labels, but the model expects them")
             }
             Problem::Labels => format!("{subject} has no node labels, but the model expects them"),
             Problem::Memory { rows, columns } => format!(
@@ -265,11 +306,7 @@ impl Problem {
             Problem::Incoherent { .. } => "make it hold together; see GraphRecord::check".into(),
             Problem::NegativeWeight { .. } => Advice::Set(Opt::WEIGHTS, &["abs", "ignore"]).into(),
             Problem::Unlike { found, expected, .. } => {
-                let option = match found.attributes != expected.attributes {
-                    true => Opt::ATTRIBUTES,
-                    false => Opt::LABELS,
-                };
-                Fix::from("make all graphs alike").or(Advice::Set(option, &["false"]))
+                Fix::from("make all graphs alike").or(found.difference(expected).1)
             }
             Problem::Attributes { .. } => {
                 Fix::from("give the graph the attributes that the model was fitted to")
@@ -277,6 +314,12 @@ impl Problem {
             }
             Problem::Labels => Fix::from("give the graph node labels")
                 .or(Advice::Do("fit a model without labels".into())),
+            Problem::EdgeAttributes { .. } => {
+                Fix::from("give its edges the attributes that the model was fitted to")
+                    .or(Advice::Do("fit a model without edge attributes".into()))
+            }
+            Problem::EdgeLabels => Fix::from("give the graph edge labels")
+                .or(Advice::Do("fit a model without edge labels".into())),
             Problem::Memory { .. } => "use fewer features".into(),
             Problem::Unfinished => Advice::Run(Job::Resume).into(),
             Problem::Version { .. } => Fix::from("use the version of hg2v that wrote it")
@@ -288,9 +331,10 @@ impl Problem {
     }
 }
 
-fn attributes(count: usize) -> String {
+fn attributes(count: usize, of: &str) -> String {
     match count {
-        0 => "no node attributes".to_owned(),
-        n => format!("{} a node", counted(n, "attribute")),
+        0 => format!("no {of} attributes"),
+        n if of == "edge" => format!("{} an edge", counted(n, "attribute")),
+        n => format!("{} a {of}", counted(n, "attribute")),
     }
 }

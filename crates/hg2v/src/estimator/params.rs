@@ -9,7 +9,7 @@ use crate::coarsen;
 use crate::context::Context;
 use crate::dataset::features::{FeatureChoice, FeatureSchema, When};
 use crate::error::{Place, Problem, Result};
-use crate::graph::{GraphRecord, WeightPolicy};
+use crate::graph::{EdgeChoice, GraphRecord, WeightPolicy};
 use crate::method::{Method, Model};
 use crate::model::{Architecture, Layout, Network};
 use crate::prepare::{Collection, Needs, Preparation, Run};
@@ -80,7 +80,7 @@ hg2v_math::setters!(Hg2vParams {
 
 /// What serves best over the sets we know: the paper's network, with level 0, the
 /// neighbourhoods and a logarithm in its readout, and with the structure around a
-/// node as a feature where nodes have no attributes.
+/// node as a feature where nodes have no attributes, and what edges bring.
 impl Default for Hg2vParams {
     fn default() -> Hg2vParams {
         let mut params = Hg2vParams::paper();
@@ -88,6 +88,7 @@ impl Default for Hg2vParams {
         params.architecture.local = true;
         params.architecture.log = true;
         params.features.structure = When::Auto;
+        params.features.edges = EdgeChoice::default();
         params
     }
 }
@@ -99,7 +100,7 @@ impl Hg2vParams {
             architecture: Architecture::default(),
             recipe: Recipe::default(),
             coarsening: coarsen::Params::default(),
-            features: FeatureChoice::default(),
+            features: FeatureChoice::default().edges(EdgeChoice::NOTHING),
             weights: WeightPolicy::default(),
         }
     }

@@ -4,29 +4,44 @@ use serde::{Deserialize, Serialize};
 
 use super::{Graph, GraphRecord, Scalar};
 
-/// What is looked at of edges beside their weights.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// Whether something that graphs bring is used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Usage {
+    /// Where there is any.
+    #[default]
+    Use,
+    /// As if there were none.
+    Ignore,
+}
+
+crate::vocabulary! { Usage, "usage":
+    Use => "use", "where graphs have it";
+    Ignore => "ignore", "as if no graph had it";
+}
+
+impl Usage {
+    /// Whether it is used.
+    pub fn is_used(self) -> bool {
+        self == Usage::Use
+    }
+}
+
+/// What is looked at of edges beside their weights; by default all that graphs bring.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EdgeChoice {
-    /// Their labels, where there are any.
-    pub labels: bool,
-    /// Their numbers, where there are any.
-    pub attributes: bool,
+    /// Their labels: of which kind they are.
+    pub labels: Usage,
+    /// Their numbers.
+    pub attributes: Usage,
     /// Which way they go, in graphs that are directed.
-    pub direction: bool,
+    pub direction: Usage,
 }
 
 impl EdgeChoice {
     /// Nothing but weights, as in the paper.
     pub const NOTHING: EdgeChoice =
-        EdgeChoice { labels: false, attributes: false, direction: false };
-}
-
-impl Default for EdgeChoice {
-    /// All that graphs bring.
-    fn default() -> EdgeChoice {
-        EdgeChoice { labels: true, attributes: true, direction: true }
-    }
+        EdgeChoice { labels: Usage::Ignore, attributes: Usage::Ignore, direction: Usage::Ignore };
 }
 
 /// Which way an edge goes, seen from one of its ends.
@@ -49,6 +64,8 @@ pub struct Link<'a> {
     pub way: Way,
     /// Its label.
     pub kind: Option<&'a Scalar>,
+    /// Its position among the edges of the record, the first where it is said several times.
+    pub edge: usize,
 }
 
 /// All edges of a graph at both of their ends.
@@ -69,8 +86,8 @@ impl<'a> Links<'a> {
     /// # Complexity
     /// Time O(m log d) for m edges and largest degree d, memory O(m).
     pub fn of(record: &'a GraphRecord, graph: &Graph, choice: EdgeChoice) -> Links<'a> {
-        let (n, directed) = (graph.num_nodes(), choice.direction && record.directed);
-        let labels = record.edge_labels.as_deref().filter(|_| choice.labels);
+        let (n, directed) = (graph.num_nodes(), choice.direction.is_used() && record.directed);
+        let labels = record.edge_labels.as_deref().filter(|_| choice.labels.is_used());
         // A self-loop or an edge of weight zero is in the record but not in the graph.
         let kept = |&&[u, v]: &&[u32; 2]| graph.neighbors(u as usize).binary_search(&v).is_ok();
         let mut starts = vec![0; n + 1];
@@ -82,13 +99,13 @@ impl<'a> Links<'a> {
             starts[node + 1] += starts[node];
         }
         let mut next = starts.clone();
-        let mut links = vec![Link { to: 0, way: Way::Both, kind: None }; starts[n]];
+        let mut links = vec![Link { to: 0, way: Way::Both, kind: None, edge: 0 }; starts[n]];
         let ways = if directed { [Way::Out, Way::In] } else { [Way::Both; 2] };
-        for (position, edge) in record.edges.iter().enumerate().filter(|(_, edge)| kept(edge)) {
-            let kind = labels.map(|labels| &labels[position]);
+        for (edge, ends) in record.edges.iter().enumerate().filter(|(_, ends)| kept(ends)) {
+            let kind = labels.map(|labels| &labels[edge]);
             for (end, way) in ways.into_iter().enumerate() {
-                let place = &mut next[edge[end] as usize];
-                links[*place] = Link { to: edge[1 - end], way, kind };
+                let place = &mut next[ends[end] as usize];
+                links[*place] = Link { to: ends[1 - end], way, kind, edge };
                 *place += 1;
             }
         }
@@ -97,13 +114,14 @@ impl<'a> Links<'a> {
 
     /// Each once, in their order.
     fn distinct(mut self) -> Links<'a> {
+        let same = |a: &Link<'_>, b: &Link<'_>| (a.to, a.way, a.kind) == (b.to, b.way, b.kind);
         let mut end = 0;
         for node in 1..self.starts.len() {
             let (from, to) =
                 (std::mem::replace(&mut self.starts[node - 1], end), self.starts[node]);
             self.links[from..to].sort_unstable();
             for place in from..to {
-                if place == from || self.links[place] != self.links[place - 1] {
+                if end == self.starts[node - 1] || !same(&self.links[place], &self.links[end - 1]) {
                     self.links[end] = self.links[place];
                     end += 1;
                 }
@@ -184,7 +202,7 @@ mod tests {
 
     #[test]
     fn directions_are_seen_from_each_end() {
-        let choice = EdgeChoice { labels: false, ..EdgeChoice::default() };
+        let choice = EdgeChoice { labels: Usage::Ignore, ..EdgeChoice::default() };
         let expected = [
             vec![(1, Way::Out, None), (1, Way::In, None)],
             vec![(0, Way::Out, None), (0, Way::In, None), (2, Way::Out, None)],

@@ -13,7 +13,7 @@ mod wl_digest;
 
 pub use components::Components;
 pub use csr::{Findings, Graph, RefusedWeight, WeightPolicy};
-pub use links::{EdgeChoice, Link, Links, Way};
+pub use links::{EdgeChoice, Link, Links, Usage, Way};
 pub use record::{Features, GraphRecord, Target};
 pub use scalar::Scalar;
 pub use structure::Structure;

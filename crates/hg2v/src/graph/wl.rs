@@ -33,7 +33,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::intern::{FREE, Interner};
-use super::{EdgeChoice, Graph, GraphRecord, Link, Links, Scalar};
+use super::{EdgeChoice, Graph, GraphRecord, Link, Links, Scalar, Usage};
 use crate::error::{Error, Result};
 
 /// Refines graph after graph with one dictionary.
@@ -109,8 +109,8 @@ impl Refiner {
         let vocabulary = Vocabulary {
             rounds: self.rounds,
             node_labels: kept(self.node_labels, &self.node_codes),
-            edge_labels: kept(self.edges.labels, &self.edge_codes),
-            direction: self.edges.direction,
+            edge_labels: kept(self.edges.labels.is_used(), &self.edge_codes),
+            direction: self.edges.direction.is_used(),
         };
         let mut keys = Vec::new();
         for key in self.labels.sequences() {
@@ -123,9 +123,10 @@ impl Refiner {
     /// The refiner that knew this; `None` where the keys are no refiner's.
     pub fn of_vocabulary(vocabulary: &Vocabulary, keys: &[u32]) -> Option<Refiner> {
         let Vocabulary { rounds, node_labels, edge_labels, direction } = vocabulary;
+        let used = |used: bool| if used { Usage::Use } else { Usage::Ignore };
         let edges = EdgeChoice {
-            labels: edge_labels.is_some(),
-            direction: *direction,
+            labels: used(edge_labels.is_some()),
+            direction: used(*direction),
             ..EdgeChoice::NOTHING
         };
         let mut refiner = Refiner::new(*rounds).node_labels(node_labels.is_some()).edges(edges);
@@ -272,8 +273,8 @@ fn refined(
         // `FREE` is no label, so no key of a later round looks like this one.
         current.push(numbers.key(&[FREE, code]).ok_or_else(all_taken)?);
     }
-    let edge_labels = seen.edges.labels && record.edge_labels.is_some();
-    let direction = seen.edges.direction && record.directed;
+    let edge_labels = seen.edges.labels.is_used() && record.edge_labels.is_some();
+    let direction = seen.edges.direction.is_used() && record.directed;
     let links = (edge_labels || direction).then(|| Links::of(record, graph, seen.edges));
     let codes: Option<Vec<u32>> = links.as_ref().map(|links| {
         // Three ways a kind; 2³² kinds of edges fit no memory.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hg2v::graph::wl::{Refiner, histogram};
-use hg2v::graph::{EdgeChoice, Graph, GraphRecord, Scalar, WeightPolicy, wl_digest};
+use hg2v::graph::{EdgeChoice, Graph, GraphRecord, Scalar, Usage, WeightPolicy, wl_digest};
 use proptest::prelude::*;
 
 fn graph(num_nodes: u32, edges: &[[u32; 2]]) -> GraphRecord {
@@ -32,10 +32,10 @@ fn naive(record: &GraphRecord, rounds: usize, choice: EdgeChoice) -> Vec<Vec<Str
         if u == v {
             continue;
         }
-        let label = record.edge_labels.as_ref().filter(|_| choice.labels);
+        let label = record.edge_labels.as_ref().filter(|_| choice.labels.is_used());
         let label = label.map(|labels| labels[position].clone());
         let [out, into] =
-            if record.directed && choice.direction { ["->", "<-"] } else { ["--", "--"] };
+            if record.directed && choice.direction.is_used() { ["->", "<-"] } else { ["--", "--"] };
         for (from, to, way) in [(u, v, out), (v, u, into)] {
             adjacency[from as usize].insert((to as usize, format!("{way}{label:?}")));
         }
@@ -196,6 +196,8 @@ proptest! {
         labels in any::<bool>(),
         direction in any::<bool>(),
     ) {
+        let used = |used| if used { Usage::Use } else { Usage::Ignore };
+        let (labels, direction) = (used(labels), used(direction));
         let choice = EdgeChoice { labels, direction, ..EdgeChoice::NOTHING };
         let mut refiner = Refiner::new(3).edges(choice);
         let mut label_of = BTreeMap::new();

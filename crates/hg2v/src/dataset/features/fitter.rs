@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::edges::EdgeFitter;
 use super::{FeatureChoice, FeatureSchema, MAX_DIM, ROUNDING, Scaler, Subject, When};
 use crate::error::{Brings, Error, GraphName, Place, Problem, Result};
 use crate::graph::Scalar;
@@ -17,10 +18,13 @@ pub(crate) struct FeatureFitter {
     /// Which of the chosen features the first graph with nodes has, and its name: all others must
     /// agree.
     first: Option<(Brings, GraphName)>,
+    /// The same for its edges, of the first graph that has any.
+    first_edges: Option<(Brings, GraphName)>,
     attributes: Moments,
     degree: Moments,
     structure: Moments,
     vocabulary: BTreeSet<Scalar>,
+    edges: EdgeFitter,
 }
 
 impl FeatureFitter {
@@ -31,10 +35,12 @@ impl FeatureFitter {
             choice,
             graphs: 0,
             first: None,
+            first_edges: None,
             attributes: Moments::default(),
             degree: Moments::default(),
             structure: Moments::default(),
             vocabulary: BTreeSet::new(),
+            edges: EdgeFitter::new(choice.edges),
         }
     }
 
@@ -55,15 +61,19 @@ impl FeatureFitter {
         let has = Brings {
             attributes: features.map_or(0, |features| features.dim),
             labels: labels.is_some(),
+            ..Brings::default()
         };
-        match &self.first {
-            None => self.first = Some((has, record.name(position))),
-            Some((first, _)) if *first == has => {}
-            Some((first, name)) => {
-                let (expected, first) = (*first, name.clone());
-                let problem = Problem::Unlike { found: has, expected, first };
-                return Err(problem.of(record.name(position), &self.file));
-            }
+        let name = || record.name(position);
+        alike(&mut self.first, has, name, &self.file)?;
+        if !record.edges.is_empty() {
+            let edges = self.choice.edges;
+            let numbers = record.edge_features.as_ref().filter(|_| edges.attributes.is_used());
+            let bring = Brings {
+                edge_attributes: numbers.map_or(0, |features| features.dim),
+                edge_labels: edges.labels.is_used() && record.edge_labels.is_some(),
+                ..Brings::default()
+            };
+            alike(&mut self.first_edges, bring, name, &self.file)?;
         }
         if has.attributes > MAX_DIM {
             return Err(self.too_wide(format!("{} attributes a node", has.attributes), position));
@@ -81,6 +91,12 @@ impl FeatureFitter {
         if has.attributes + self.vocabulary.len() > MAX_DIM {
             let many = format!("more than {MAX_DIM} different node labels and attributes");
             return Err(self.too_wide(many, position));
+        }
+        self.edges.push(record, graph);
+        if self.edges.kinds() > MAX_DIM {
+            return Err(
+                self.too_wide(format!("more than {MAX_DIM} different edge labels"), position)
+            );
         }
         for node in 0..graph.num_nodes() {
             self.degree.push(&[graph.degree(node) as f64]);
@@ -111,7 +127,8 @@ impl FeatureFitter {
             When::Never => false,
             When::Auto => attributes.is_none() && labels.is_none() && !structure,
         };
-        if attributes.is_none() && labels.is_none() && !degree && !structure {
+        let edges = self.edges.finish(&self.file)?;
+        if attributes.is_none() && labels.is_none() && !degree && !structure && edges.is_none() {
             return Err(Error::input(
                 self.file,
                 Place::Whole,
@@ -120,15 +137,17 @@ impl FeatureFitter {
             ));
         }
         let attributes = match attributes {
-            Some(has) => Some(self.attributes.scaler(&self.file, has.attributes)?),
+            Some(has) => {
+                Some(self.attributes.scaler(&self.file, has.attributes, "node attribute")?)
+            }
             None => None,
         };
         let degree = match degree {
-            true => Some(self.degree.scaler(&self.file, 1)?),
+            true => Some(self.degree.scaler(&self.file, 1, "degree")?),
             false => None,
         };
         let structure = match structure {
-            true => Some(self.structure.scaler(&self.file, COLUMNS)?),
+            true => Some(self.structure.scaler(&self.file, COLUMNS, "number of structure")?),
             false => None,
         };
         let schema = FeatureSchema {
@@ -136,6 +155,7 @@ impl FeatureFitter {
             labels: labels.map(|_| self.vocabulary.into_iter().collect()),
             degree,
             structure,
+            edges,
         };
         if schema.dim() > MAX_DIM {
             let problem = format!("its nodes have {} features", schema.dim());
@@ -149,6 +169,24 @@ impl FeatureFitter {
     }
 }
 
+/// Refuses a graph that brings something else than the first one.
+fn alike(
+    first: &mut Option<(Brings, GraphName)>,
+    found: Brings,
+    name: impl Fn() -> GraphName,
+    file: &Path,
+) -> Result<()> {
+    match first {
+        None => *first = Some((found, name())),
+        Some((expected, _)) if *expected == found => {}
+        Some((expected, first)) => {
+            let (expected, first) = (*expected, first.clone());
+            return Err(Problem::Unlike { found, expected, first }.of(name(), file));
+        }
+    }
+    Ok(())
+}
+
 fn too_wide_fix() -> String {
     format!(
         "a row may have {MAX_DIM} columns at most: if the labels are names rather than kinds, \
@@ -158,7 +196,7 @@ fn too_wide_fix() -> String {
 
 /// Running mean, squared deviation (Welford 1962) and largest size of each column.
 #[derive(Debug, Default)]
-struct Moments {
+pub(super) struct Moments {
     rows: u64,
     mean: Vec<f64>,
     squares: Vec<f64>,
@@ -166,7 +204,7 @@ struct Moments {
 }
 
 impl Moments {
-    fn push(&mut self, row: &[f64]) {
+    pub(super) fn push(&mut self, row: &[f64]) {
         if self.rows == 0 {
             self.mean = vec![0.0; row.len()];
             self.squares = vec![0.0; row.len()];
@@ -186,7 +224,7 @@ impl Moments {
 
     /// A mean that is rounding, beside the largest number of its column, is zero; a column whose
     /// spread is rounding is constant and gets width 1, so that it becomes zeros.
-    fn scaler(self, file: &Path, columns: usize) -> Result<Scaler> {
+    pub(super) fn scaler(self, file: &Path, columns: usize, what: &str) -> Result<Scaler> {
         if self.rows == 0 {
             return Ok(Scaler { mean: vec![0.0; columns], std: vec![1.0; columns] });
         }
@@ -203,7 +241,7 @@ impl Moments {
                 return Err(Error::input(
                     file,
                     Place::Whole,
-                    format!("node attribute {column} (from 0) is too large to standardise"),
+                    format!("{what} {column} (from 0) is too large to standardise"),
                     "rescale it: its squares must stay below 1e308",
                 ));
             }

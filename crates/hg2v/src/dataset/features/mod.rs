@@ -4,7 +4,7 @@
 //! A node's row is the concatenation
 //!
 //! ```text
-//! [ (attributes − mean) / std | one-hot label | (degree − mean) / std | (structure − mean) / std ]
+//! [ (attributes − mean) / std | one-hot label | (degree − mean) / std | (structure − mean) / std | (edges − mean) / std ]
 //! ```
 //!
 //! of the parts that the collection has and the [`FeatureChoice`] takes:
@@ -17,8 +17,11 @@
 //! - the degree, a number of neighbours, is standardised like an attribute, and by
 //!   default stands in only when there is nothing else;
 //! - structure, when asked for, are the numbers of [`Structure`],
-//!   standardised likewise; they then stand in for the degree.
+//!   standardised likewise; they then stand in for the degree;
+//! - edges, where they have kinds, numbers or directions, are what a node has around it of each:
+//!   see [`EdgeSchema`].
 
+mod edges;
 mod fitter;
 mod stored;
 
@@ -29,8 +32,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Place, Problem, Result, counted};
-use crate::graph::{Features, Graph, GraphRecord, Scalar, Structure};
+use crate::graph::{EdgeChoice, Features, Graph, GraphRecord, Scalar, Structure};
 
+pub use edges::EdgeSchema;
 pub(crate) use fitter::FeatureFitter;
 use stored::Stored;
 
@@ -54,6 +58,8 @@ pub struct FeatureChoice {
     pub degree: When,
     /// What a node's surroundings look like; `Auto` is when there are no attributes.
     pub structure: When,
+    /// What edges bring, as numbers of the nodes that they join.
+    pub edges: EdgeChoice,
 }
 
 hg2v_math::setters!(FeatureChoice {
@@ -61,6 +67,7 @@ hg2v_math::setters!(FeatureChoice {
     labels: bool,
     degree: When,
     structure: When,
+    edges: EdgeChoice,
 });
 
 /// When something is a feature.
@@ -95,7 +102,13 @@ impl FeatureChoice {
 impl Default for FeatureChoice {
     /// What the graphs bring, and the degree where they bring nothing.
     fn default() -> FeatureChoice {
-        FeatureChoice { attributes: true, labels: true, degree: When::Auto, structure: When::Never }
+        FeatureChoice {
+            attributes: true,
+            labels: true,
+            degree: When::Auto,
+            structure: When::Never,
+            edges: EdgeChoice::default(),
+        }
     }
 }
 
@@ -145,6 +158,7 @@ pub struct FeatureSchema {
     labels: Option<Vec<Scalar>>,
     degree: Option<Scaler>,
     structure: Option<Scaler>,
+    edges: Option<EdgeSchema>,
 }
 
 /// The centre and width of every column; widths are positive.
@@ -178,6 +192,9 @@ impl NodeFeatures {
 pub struct Applied {
     /// Nodes whose label training never met; their one-hot part is zero.
     pub unseen_labels: u64,
+    /// Edges whose label training never met, each counted at both ends; they are of no kind.
+    #[serde(default)]
+    pub unseen_edge_labels: u64,
     /// Numbers beyond what an `f32` holds after scaling, cut to its largest.
     pub clipped: u64,
 }
@@ -186,6 +203,7 @@ impl Applied {
     /// Adds the counts of `other`.
     pub fn add(&mut self, other: &Applied) {
         self.unseen_labels += other.unseen_labels;
+        self.unseen_edge_labels += other.unseen_edge_labels;
         self.clipped += other.clipped;
     }
 }
@@ -212,7 +230,9 @@ impl FeatureSchema {
     pub fn dim(&self) -> usize {
         let width = |scaler: &Option<Scaler>| scaler.as_ref().map_or(0, |s| s.mean.len());
         let scaled = [&self.attributes, &self.degree, &self.structure];
-        scaled.into_iter().map(width).sum::<usize>() + self.labels.as_ref().map_or(0, Vec::len)
+        scaled.into_iter().map(width).sum::<usize>()
+            + self.labels.as_ref().map_or(0, Vec::len)
+            + self.edges.as_ref().map_or(0, EdgeSchema::dim)
     }
 
     /// How attributes are scaled, where they are used.
@@ -235,11 +255,16 @@ impl FeatureSchema {
         self.structure.as_ref()
     }
 
+    /// What of edges is used, and how.
+    pub fn edges(&self) -> Option<&EdgeSchema> {
+        self.edges.as_ref()
+    }
+
     /// The rows of a graph's nodes, and what had to be resolved.
     ///
     /// # Errors
     /// When the graph lacks the attributes or labels that the schema was fitted
-    /// to, or has another number of attributes. A graph without nodes never fails.
+    /// to, of nodes or of edges, or has another number of attributes. A graph without nodes never fails.
     pub fn apply(
         &self,
         subject: Subject<'_>,
@@ -264,6 +289,13 @@ impl FeatureSchema {
             .try_reserve_exact(n.saturating_mul(dim))
             .map_err(|_| mismatch(Problem::Memory { rows: n, columns: dim }, record, origin))?;
         let surroundings = self.structure.as_ref().map(|scaler| (scaler, subject.structure()));
+        let edges = match &self.edges {
+            None => None,
+            Some(schema) => {
+                schema.check(record, origin)?;
+                Some((schema, schema.around(record, graph, &mut applied)))
+            }
+        };
         for node in 0..n {
             if let Some((scaler, features)) = attributes {
                 let row = features.row(node);
@@ -283,6 +315,10 @@ impl FeatureSchema {
             if let Some((scaler, surroundings)) = &surroundings {
                 scaler.scale(surroundings.rows()[node], &mut values, &mut applied);
             }
+            if let Some((schema, around)) = &edges {
+                let row = &around[node * schema.dim()..(node + 1) * schema.dim()];
+                schema.scaler.scale(row.iter().copied(), &mut values, &mut applied);
+            }
         }
         Ok((NodeFeatures { dim, values }, applied))
     }
@@ -301,7 +337,7 @@ impl FeatureSchema {
         if self.labels.is_some() {
             expected_labels(record, origin)?;
         }
-        Ok(())
+        self.edges.as_ref().map_or(Ok(()), |edges| edges.check(record, origin))
     }
 
     /// Reads a schema back; `file` is for messages.
@@ -335,6 +371,9 @@ impl fmt::Display for FeatureSchema {
         }
         if let Some(scaler) = &self.structure {
             parts.push(format!("{} of structure, standardised", scaler.mean.len()));
+        }
+        if let Some(edges) = &self.edges {
+            parts.push(format!("{} of edges ({edges}), standardised", edges.dim()));
         }
         write!(f, "{} = {}", parts.join(" + "), counted(self.dim(), "column"))
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{FeatureSchema, MAX_DIM, Scaler};
+use super::{EdgeSchema, FeatureSchema, MAX_DIM, Scaler};
 use crate::error::shown;
 use crate::graph::Scalar;
 use crate::graph::structure::COLUMNS;
@@ -20,6 +20,8 @@ pub(super) struct Stored {
     degree: Option<Scaler>,
     #[serde(default)]
     structure: Option<Scaler>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    edges: Option<EdgeSchema>,
 }
 
 impl From<FeatureSchema> for Stored {
@@ -30,6 +32,7 @@ impl From<FeatureSchema> for Stored {
             labels: schema.labels,
             degree: schema.degree,
             structure: schema.structure,
+            edges: schema.edges,
         }
     }
 }
@@ -45,6 +48,7 @@ impl TryFrom<Stored> for FeatureSchema {
             ("attributes", &stored.attributes),
             ("degree", &stored.degree),
             ("structure", &stored.structure),
+            ("edges", &stored.edges.as_ref().map(|edges| edges.scaler.clone())),
         ] {
             let Some(scaler) = scaler else { continue };
             if scaler.mean.len() != scaler.std.len() {
@@ -67,16 +71,24 @@ impl TryFrom<Stored> for FeatureSchema {
         if stored.structure.as_ref().is_some_and(|scaler| scaler.mean.len() != COLUMNS) {
             return Err(format!("structure is {COLUMNS} columns, not more or less"));
         }
-        let labels = stored.labels.as_deref().unwrap_or_default();
-        if let Some(pair) = labels.windows(2).find(|pair| pair[0] >= pair[1]) {
-            let (a, b) = (shown(&pair[0].to_string()), shown(&pair[1].to_string()));
-            return Err(format!("labels are not sorted: {a} comes before {b}"));
+        if let Some(edges) =
+            stored.edges.as_ref().filter(|edges| edges.scaler.mean.len() != edges.dim())
+        {
+            return Err(format!("edges is {} columns, not more or less", edges.dim()));
+        }
+        let kinds = stored.edges.as_ref().and_then(|edges| edges.labels.as_deref());
+        for labels in [stored.labels.as_deref(), kinds].into_iter().flatten() {
+            if let Some(pair) = labels.windows(2).find(|pair| pair[0] >= pair[1]) {
+                let (a, b) = (shown(&pair[0].to_string()), shown(&pair[1].to_string()));
+                return Err(format!("labels are not sorted: {a} comes before {b}"));
+            }
         }
         let schema = FeatureSchema {
             attributes: stored.attributes,
             labels: stored.labels,
             degree: stored.degree,
             structure: stored.structure,
+            edges: stored.edges,
         };
         match schema.dim() {
             0 => Err("it has no columns".to_owned()),

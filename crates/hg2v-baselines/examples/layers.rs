@@ -13,7 +13,8 @@
 //!  "weights": {"y": [[1], [1]]}}
 //! ```
 //!
-//! `adjacency` has a matrix for each graph, all of one size where the layer is `diffpool`
+//! A layer `gine` has the inputs `we` and `be` as well, and `e`: a row for each edge at each of its
+//! ends, by node and by neighbour, of numbers that an `f32` holds. `adjacency` has a matrix for each graph, all of one size where the layer is `diffpool`
 //! or `mincut`, whose inputs are `x` and the logits `s` of shares. The answer has the
 //! `outputs` by name, and the `gradients` of `Σ weights ⊙ outputs` by every input.
 
@@ -24,6 +25,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::io;
 
+use hg2v::dataset::features::LinkRows;
 use hg2v::graph::{Graph, GraphRecord, WeightPolicy};
 use hg2v_baselines::classifiers::gin::Layer;
 use hg2v_baselines::classifiers::pooling::Adjacency;
@@ -62,19 +64,21 @@ fn answer(case: &Case) -> Result<Answer, Box<dyn Error>> {
     let input = |name: &str| case.inputs.get(name).ok_or(format!("there is no input {name}"));
     let x = array(input("x")?);
     let mut store = Store::new(0);
+    let links = case.inputs.get("we").map_or(0, Vec::len);
     let width = case.inputs.get("w1").map_or(1, |w1| w1[0].len());
-    let gin = Layer::new(&mut store, x.columns, width, true);
+    let gin = Layer::new(&mut store, x.columns, links, width, true);
     let epsilon = gin.epsilon.ok_or("ε is learnt")?;
-    let (first, second) = (gin.first, gin.second);
-    let slots = [
-        ("epsilon", epsilon),
-        ("w1", first.w),
-        ("b1", first.b),
-        ("w2", second.w),
-        ("b2", second.b),
-    ];
-    if case.layer == "gin" {
-        for (name, slot) in slots {
+    let mut slots = vec![("epsilon", epsilon)];
+    for (layer, names) in [
+        (Some(gin.first), ["w1", "b1"]),
+        (Some(gin.second), ["w2", "b2"]),
+        (gin.links, ["we", "be"]),
+    ] {
+        slots.extend(layer.into_iter().flat_map(|layer| names.into_iter().zip([layer.w, layer.b])));
+    }
+    let slots = slots;
+    if matches!(&case.layer[..], "gin" | "gine") {
+        for &(name, slot) in &slots {
             let range = store.range(slot);
             store.values[range].copy_from_slice(&input(name)?.concat());
         }
@@ -82,7 +86,11 @@ fn answer(case: &Case) -> Result<Answer, Box<dyn Error>> {
     let mut pass = Pass::training(&store, rng::stream(0, "dropout", 0, 0));
     let x = pass.tape.variable(x);
     let mut variables = vec![("x", x)];
-    let graphs = Graphs::new(&case.adjacency.iter().map(graph).collect::<Result<Vec<_>, _>>()?);
+    let own = case.adjacency.iter().map(graph).collect::<Result<Vec<_>, _>>()?;
+    let mut graphs = Graphs::new(&own);
+    if links > 0 {
+        graphs = graphs.with_links(links, &rows_of_links(&own, input("e")?));
+    }
     let a = if case.sparse {
         Adjacency::Sparse(graphs.clone())
     } else {
@@ -91,8 +99,8 @@ fn answer(case: &Case) -> Result<Answer, Box<dyn Error>> {
         Adjacency::Dense(a, blocks(case.adjacency.len(), case.adjacency[0].len()))
     };
     let outputs: Vec<(&str, Var)> = match &case.layer[..] {
-        "gin" => {
-            variables.extend(slots.map(|(name, slot)| (name, pass.parameter(slot))));
+        "gin" | "gine" => {
+            variables.extend(slots.iter().map(|&(name, slot)| (name, pass.parameter(slot))));
             vec![("y", gin.convolve(&mut pass, &graphs, x))]
         }
         pooled => {
@@ -127,6 +135,22 @@ fn answer(case: &Case) -> Result<Answer, Box<dyn Error>> {
         gradients: variables.into_iter().map(gradient).collect::<Result<_, _>>()?,
         outputs: outputs.into_iter().map(value).collect(),
     })
+}
+
+/// The rows of all edges, at both of their ends, dealt out to the graphs.
+fn rows_of_links(graphs: &[Graph], rows: &[Vec<f64>]) -> Vec<LinkRows> {
+    let mut rest = rows.iter();
+    let links = |graph: &Graph| {
+        let (mut starts, mut others) = (vec![0], Vec::new());
+        for node in 0..graph.num_nodes() {
+            others.extend_from_slice(graph.neighbors(node));
+            starts.push(others.len());
+        }
+        let own = rest.by_ref().take(others.len());
+        let values = own.flatten().map(|&x| x as f32).collect();
+        LinkRows { starts, others, values }
+    };
+    graphs.iter().map(links).collect()
 }
 
 fn array(rows: &[Vec<f64>]) -> Array<f64> {

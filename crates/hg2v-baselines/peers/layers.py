@@ -3,7 +3,7 @@
     layers.py target/release/examples/layers
 
 Random graphs, features and weights in f64 go to our program as JSON (examples/layers.rs says
-which) and through GINConv, dense_diff_pool and dense_mincut_pool. Every output and every gradient
+which) and through GINConv, GINEConv, dense_diff_pool and dense_mincut_pool. Every output and every gradient
 must agree to 1e-9 of its size. Exit code 1 otherwise.
 """
 
@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 import torch
-from torch_geometric.nn import GINConv, dense_diff_pool, dense_mincut_pool
+from torch_geometric.nn import GINConv, GINEConv, dense_diff_pool, dense_mincut_pool
 
 TOLERANCE = 1e-9
 
@@ -57,6 +57,29 @@ def gin(case):
     return v, {"y": y}
 
 
+def gine_case(count, nodes, dim, width, numbers):
+    case = gin_case(count, nodes, dim, width)
+    edges = int(case["adjacency"].sum())
+    case["inputs"] |= {"e": random(edges, numbers).float().double(), "we": random(numbers, dim), "be": random(1, dim)}
+    return case | {"layer": "gine"}
+
+
+def gine(case):
+    v = variables(case)
+    e = v.pop("e").detach()
+    first = torch.nn.Linear(*case["inputs"]["w1"].shape, dtype=torch.float64)
+    second = torch.nn.Linear(*case["inputs"]["w2"].shape, dtype=torch.float64)
+    inside = torch.nn.BatchNorm1d(first.out_features, dtype=torch.float64)
+    mlp = torch.nn.Sequential(first, inside, torch.nn.ReLU(), second)
+    conv = GINEConv(mlp, train_eps=True, edge_dim=e.shape[1]).double()
+    named = {"eps": v["epsilon"].view(1), "lin.weight": v["we"].T, "lin.bias": v["be"].view(-1)}
+    for name, layer in (("1", "nn.0"), ("2", "nn.3")):
+        named[layer + ".weight"], named[layer + ".bias"] = v["w" + name].T, v["b" + name].view(-1)
+    # A message goes from the first of a pair to the second.
+    pairs = torch.block_diag(*case["adjacency"]).nonzero().T.flip(0)
+    return v, {"y": torch.func.functional_call(conv, named, (v["x"], pairs, e))}
+
+
 def pool_case(layer, sparse, count, nodes, dim, clusters):
     a = graphs(count, nodes)
     if not sparse:
@@ -96,7 +119,7 @@ def plain(value):
 
 def main(program):
     torch.manual_seed(0)
-    cases = [gin_case(3, 7, 4, 5), gin_case(1, 20, 3, 16)]
+    cases = [gin_case(3, 7, 4, 5), gin_case(1, 20, 3, 16), gine_case(3, 7, 4, 5, 2), gine_case(1, 20, 3, 16, 6)]
     for layer in ("diffpool", "mincut"):
         for sparse in (True, False):
             cases += [pool_case(layer, sparse, 1, 9, 4, 3), pool_case(layer, sparse, 4, 12, 5, 6)]
@@ -104,7 +127,7 @@ def main(program):
     answers = json.loads(subprocess.run([program], input=asked, capture_output=True, text=True, check=True).stdout)
     failed = 0
     for case, answer in zip(cases, answers, strict=True):
-        v, outputs = (gin if case["layer"] == "gin" else pool)(case)
+        v, outputs = {"gin": gin, "gine": gine}.get(case["layer"], pool)(case)
         loss = sum((case["weights"][name] * y).sum() for name, y in outputs.items())
         gradients = dict(zip(v, torch.autograd.grad(loss, list(v.values()))))
         worst = 0.0

@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use hg2v::Hg2vParams;
-use hg2v::dataset::features::{Applied, FeatureChoice, FeatureSchema, Origin};
+use hg2v::dataset::features::{
+    Applied, EdgeSchema, FeatureChoice, FeatureSchema, LinkRows, Origin,
+};
 use hg2v::error::{Error, Result};
 use hg2v::graph::Graph;
 use hg2v::prepare::Collection;
 use hg2v_math::Real;
 use hg2v_math::parallel::try_map;
+use rayon::prelude::*;
 
 use crate::network::Pass;
 use crate::tape::{Array, Graphs, Var};
@@ -41,6 +44,10 @@ pub(crate) struct Prepared<'a> {
     graphs: Vec<&'a Graph>,
     /// The rows of each graph's nodes.
     features: Vec<Vec<f32>>,
+    /// Numbers an edge, where edges have any.
+    pub(crate) link_dim: usize,
+    /// The rows of each graph's edges.
+    links: Vec<LinkRows>,
 }
 
 impl<'a> Prepared<'a> {
@@ -61,8 +68,13 @@ impl<'a> Prepared<'a> {
             Ok::<_, Error>((rows.values, applied))
         })?;
         let (features, applied) = made.into_iter().unzip();
+        let links = schema.edges().map_or_else(Vec::new, |edges| {
+            let links = |&i: &usize| edges.links(&run.records[i], &collection.graphs[i]);
+            which.par_iter().map(links).collect()
+        });
+        let link_dim = schema.edges().map_or(0, EdgeSchema::link_dim);
         let graphs = which.iter().map(|&i| &collection.graphs[i]).collect();
-        Ok((Prepared { dim: schema.dim(), graphs, features }, applied))
+        Ok((Prepared { dim: schema.dim(), graphs, features, link_dim, links }, applied))
     }
 
     /// How many graphs.
@@ -76,7 +88,10 @@ impl<'a> Prepared<'a> {
         which: &[usize],
         pass: &mut Pass<'_, R>,
     ) -> (Arc<Graphs<R>>, Var) {
-        let graphs = Graphs::new(which.iter().map(|&i| self.graphs[i]));
+        let mut graphs = Graphs::new(which.iter().map(|&i| self.graphs[i]));
+        if self.link_dim > 0 {
+            graphs = graphs.with_links(self.link_dim, which.iter().map(|&i| &self.links[i]));
+        }
         let values = which.iter().flat_map(|&i| &self.features[i]);
         let values: Vec<R> = values.map(|&x| R::from_f64(f64::from(x))).collect();
         let x = pass.tape.constant(Array::new(graphs.num_nodes(), self.dim, values));

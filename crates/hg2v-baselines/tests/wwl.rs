@@ -10,7 +10,7 @@ use hg2v::context::Context;
 use hg2v::dataset::{self, Limits};
 use hg2v::distance::transport::uniform;
 use hg2v::graph::wl::Refiner;
-use hg2v::graph::{Features, GraphRecord, Scalar};
+use hg2v::graph::{EdgeChoice, Features, GraphRecord, Scalar};
 use hg2v::prepare::{Collection, Needs, Run};
 use hg2v::progress::{Flow, Report};
 use hg2v_baselines::kernels::wwl::{Nodes, Wwl};
@@ -33,7 +33,7 @@ fn distances(records: &[GraphRecord], kernel: &Wwl) -> Vec<Matrix> {
 /// `𝒲` by the definition: Hamming distances between sequences, an exact solver.
 fn defined(records: &[GraphRecord], rounds: usize) -> Vec<Vec<f64>> {
     let collection = collect(records);
-    let mut refiner = Refiner::new(rounds);
+    let mut refiner = Refiner::new(rounds).edges(EdgeChoice::default());
     let both = records.iter().zip(&collection.graphs);
     let sequences: Vec<Vec<Vec<u32>>> =
         both.map(|(record, graph)| refiner.refine(record, graph).unwrap()).collect();

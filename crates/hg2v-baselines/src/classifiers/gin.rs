@@ -9,7 +9,11 @@
 //! MLP(x) = relu(BN(x·W₁ + b₁))·W₂ + b₂
 //! ```
 //!
-//! with `ε` learnt (GIN-ε) or 0 (GIN-0). The scores of a graph's classes are a sum over
+//! Where edges have kinds, numbers or directions `e(u, v)`, they speak too (GINE: Hu et al. 2020,
+//! *Strategies for pre-training graph neural networks*, ICLR), and do not weigh:
+//! `Σ_{v ~ u} relu(h⁽ˡ⁻¹⁾(v) + e(u, v)·Wₑ⁽ˡ⁾ + bₑ⁽ˡ⁾)` stands for the sum of the neighbours.
+//!
+//! `ε` is learnt (GIN-ε) or 0 (GIN-0). The scores of a graph's classes are a sum over
 //! all layers, the input included: `Σ_l Dropout(Pool_u h⁽ˡ⁾(u)·W⁽ˡ⁾ + b⁽ˡ⁾)`, where
 //! `Pool` is a sum or a mean. Edges count as much as they weigh.
 //!
@@ -31,6 +35,8 @@ use crate::tape::{Graphs, Var};
 pub struct Layer {
     /// `ε`, where it is learnt.
     pub epsilon: Option<Slot>,
+    /// `Wₑ` and `bₑ`, where edges have numbers.
+    pub links: Option<Linear>,
     /// `W₁` and `b₁`.
     pub first: Linear,
     inner: BatchNorm,
@@ -40,10 +46,17 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// A layer from `inputs` numbers a node to `hidden`.
-    pub fn new<R: Real>(store: &mut Store<R>, inputs: usize, hidden: usize, learnt: bool) -> Layer {
+    /// A layer from `inputs` numbers a node to `hidden`, between which edges have `links` numbers.
+    pub fn new<R: Real>(
+        store: &mut Store<R>,
+        inputs: usize,
+        links: usize,
+        hidden: usize,
+        learnt: bool,
+    ) -> Layer {
         Layer {
             epsilon: learnt.then(|| store.filled(1, 1, R::ZERO)),
+            links: (links > 0).then(|| store.linear(links, inputs)),
             first: store.linear(inputs, hidden),
             inner: store.batch_norm(hidden),
             second: store.linear(hidden, hidden),
@@ -58,7 +71,14 @@ impl Layer {
         graphs: &Arc<Graphs<R>>,
         h: Var,
     ) -> Var {
-        let mut sum = pass.tape.neighbours(graphs, R::ONE, h);
+        let mut sum = match (&self.links, &graphs.links) {
+            (Some(layer), Some(links)) => {
+                let e = pass.tape.constant(links.features.clone());
+                let e = pass.linear(layer, e);
+                pass.tape.messages(graphs, R::ONE, h, e)
+            }
+            _ => pass.tape.neighbours(graphs, R::ONE, h),
+        };
         if let Some(epsilon) = self.epsilon {
             let epsilon = pass.parameter(epsilon);
             sum = pass.tape.add_times(sum, epsilon, h);
@@ -79,13 +99,13 @@ pub(crate) struct Encoder {
 impl Encoder {
     pub(crate) fn new<R: Real>(
         store: &mut Store<R>,
-        inputs: usize,
+        [inputs, links]: [usize; 2],
         hidden: usize,
         layers: usize,
         learnt: bool,
     ) -> Encoder {
         let width = |layer: usize| if layer == 0 { inputs } else { hidden };
-        let layer = |layer| Layer::new(store, width(layer), hidden, learnt);
+        let layer = |layer| Layer::new(store, width(layer), links, hidden, learnt);
         Encoder { layers: (0..layers).map(layer).collect() }
     }
 
@@ -161,7 +181,7 @@ impl Default for Gin {
 impl Design for GinParams {
     fn build<R: Real>(&self, store: &mut Store<R>, task: &Task) -> Box<dyn ClassifierNetwork<R>> {
         let GinParams { hidden, layers, .. } = *self;
-        let encoder = Encoder::new(store, task.inputs, hidden, layers, self.epsilon);
+        let encoder = Encoder::new(store, [task.inputs, task.links], hidden, layers, self.epsilon);
         let width = |layer: usize| if layer == 0 { task.inputs } else { hidden };
         let readouts = (0..=layers).map(|layer| store.linear(width(layer), task.classes)).collect();
         Box::new(GinNetwork { encoder, readouts, pool: self.pool, dropout: self.dropout })

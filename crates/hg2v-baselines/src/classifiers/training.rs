@@ -28,6 +28,8 @@ use crate::prepared::{NODES, Prepared, default_features, fitted_features};
 pub struct Task {
     /// Numbers a node.
     pub inputs: usize,
+    /// Numbers an edge.
+    pub links: usize,
     /// Classes.
     pub classes: usize,
     /// Nodes of a training graph, in the mean.
@@ -195,7 +197,7 @@ fn learn<D: Design>(
     let schema = fitted_features(collection, recipe.features, &split.train)?;
     let (prepared, _) = Prepared::new(collection, &schema, &collection.all())?;
     let nodes = prepared.mean_nodes(&split.train);
-    let task = Task { inputs: prepared.dim, classes, nodes };
+    let task = Task { inputs: prepared.dim, links: prepared.link_dim, classes, nodes };
     let run = |design: &D| train_one(design, recipe, &prepared, &task, &train, &held_out);
     // Settings beside each other, unless others of our kind run beside us already.
     let trained: Vec<Trained> = if crew::threads() > 1 && grid.len() > 1 {

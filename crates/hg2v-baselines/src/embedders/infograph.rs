@@ -26,7 +26,7 @@
 use std::sync::Arc;
 
 use hg2v::context::Context;
-use hg2v::dataset::features::{FeatureChoice, FeatureSchema, Origin};
+use hg2v::dataset::features::{EdgeSchema, FeatureChoice, FeatureSchema, Origin};
 use hg2v::error::{Error, Result};
 use hg2v::graph::GraphRecord;
 use hg2v::method::Rows;
@@ -222,7 +222,8 @@ impl InfoGraphModel {
         if least.is_none_or(|least| least > parameters.len()) {
             return Err(tensors.refused("it has fewer parameters than the network"));
         }
-        let (network, mut store) = settings.network(inputs);
+        let links = schema.edges().map_or(0, EdgeSchema::link_dim);
+        let (network, mut store) = settings.network([inputs, links]);
         if !store.restore(parameters, moments) {
             return Err(tensors.refused("its parameters are those of another network"));
         }
@@ -275,8 +276,8 @@ impl Model for InfoGraphModel {
 }
 
 impl InfoGraph {
-    /// The network for nodes of `inputs` numbers, and its first parameters.
-    fn network(&self, inputs: usize) -> (InfoGraphNetwork, Store<f32>) {
+    /// The network for nodes and edges of so many numbers, and its first parameters.
+    fn network(&self, inputs: [usize; 2]) -> (InfoGraphNetwork, Store<f32>) {
         let mut store = Store::<f32>::new(self.seed);
         let encoder = Encoder::new(&mut store, inputs, self.dim, self.layers, false);
         let width = self.layers * self.dim;
@@ -290,7 +291,7 @@ impl InfoGraph {
         prepared: &Prepared<'_>,
         context: &Context<'_>,
     ) -> Result<(InfoGraphNetwork, Store<f32>)> {
-        let (network, mut store) = self.network(prepared.dim);
+        let (network, mut store) = self.network([prepared.dim, prepared.link_dim]);
         let steps = prepared.len().div_ceil(self.batch) as u64;
         let mut descent = Descent::new(&store);
         for epoch in 0..self.epochs {

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use hg2v::dataset::features::LinkRows;
 use hg2v::graph::Graph;
 use hg2v_math::Real;
 
-use super::Segments;
+use super::{Array, Segments};
 
 /// The adjacency matrix `A` of graphs, block-diagonal and symmetric, in compressed
 /// sparse rows.
@@ -16,6 +17,19 @@ pub struct Graphs<R> {
     offsets: Vec<usize>,
     targets: Vec<u32>,
     weights: Vec<R>,
+    /// The edges one by one, where they have kinds, numbers or directions.
+    pub links: Option<Links<R>>,
+}
+
+/// Edges that are more than a weight, at both of their ends.
+#[derive(Debug, Clone)]
+pub struct Links<R> {
+    /// Where the edges of each node begin, and the end of the last.
+    pub(super) starts: Vec<usize>,
+    /// The other end of each.
+    pub(super) others: Vec<u32>,
+    /// A row for each.
+    pub features: Array<R>,
 }
 
 impl<R: Real> Graphs<R> {
@@ -33,7 +47,25 @@ impl<R: Real> Graphs<R> {
             nodes += graph.num_nodes();
             starts.push(nodes);
         }
-        Arc::new(Graphs { starts: starts.into(), offsets, targets, weights })
+        Arc::new(Graphs { starts: starts.into(), offsets, targets, weights, links: None })
+    }
+
+    /// The same graphs, with the edges of each; a row has `dim` numbers.
+    pub fn with_links<'a>(
+        self: Arc<Graphs<R>>,
+        dim: usize,
+        of_graphs: impl IntoIterator<Item = &'a LinkRows>,
+    ) -> Arc<Graphs<R>> {
+        let (mut starts, mut others, mut values) = (vec![0], Vec::new(), Vec::new());
+        for (rows, &first) in of_graphs.into_iter().zip(self.starts.iter()) {
+            let before = others.len();
+            starts.extend(rows.starts[1..].iter().map(|start| before + start));
+            others.extend(rows.others.iter().map(|&other| first as u32 + other));
+            values.extend(rows.values.iter().map(|&x| R::from_f64(f64::from(x))));
+        }
+        let features = Array::new(others.len(), dim, values);
+        let graphs = Arc::unwrap_or_clone(self);
+        Arc::new(Graphs { links: Some(Links { starts, others, features }), ..graphs })
     }
 
     /// How many nodes all graphs have together.

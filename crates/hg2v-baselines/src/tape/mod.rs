@@ -7,6 +7,7 @@
 //! | file | operators |
 //! |---|---|
 //! | [`products`](Tape::product) | dense, sparse, and dense a graph |
+//! | [`links`](Tape::messages) | what comes along edges with kinds, numbers or directions |
 //! | [`pointwise`](Tape::add) | sums, products, relu, roots, rows scaled |
 //! | [`segments`](Tape::segment_sum) | sum, mean and largest of each graph's rows |
 //! | [`norms`](Tape::batch_norm) | batch norm, softmax of rows, degrees of blocks |
@@ -19,6 +20,7 @@
 //! clusters a graph. Matrices are row-major.
 
 mod graphs;
+mod links;
 mod losses;
 mod norms;
 mod pointwise;
@@ -30,7 +32,7 @@ use std::ops::Index;
 use hg2v_math::Real;
 use hg2v_math::gemm::{View, ViewMut};
 
-pub use graphs::Graphs;
+pub use graphs::{Graphs, Links};
 pub use norms::Moments;
 pub use segments::{Segments, blocks};
 

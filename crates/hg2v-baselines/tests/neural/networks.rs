@@ -11,7 +11,7 @@ use hg2v_baselines::network::{ClassifierNetwork, Pass, Store};
 use hg2v_baselines::tape::{Array, Graphs, Var};
 use hg2v_math::rng;
 
-const TASK: Task = Task { inputs: 3, classes: 2, nodes: 6.0 };
+const TASK: Task = Task { inputs: 3, links: 0, classes: 2, nodes: 6.0 };
 
 fn gin() -> GinParams {
     GinParams { hidden: 4, layers: 2, epsilon: true, pool: Pool::Mean, dropout: 0.5 }

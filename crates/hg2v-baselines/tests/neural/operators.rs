@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hg2v::dataset::features::LinkRows;
 use hg2v::graph::{Graph, GraphRecord, WeightPolicy};
 use hg2v_baselines::tape::{Array, Graphs, Segments, Tape, Var, blocks};
 
@@ -91,6 +92,39 @@ fn products() {
     check(&[numbers(9, 3, 1)], |t, x| t.neighbours(&graphs().normalized(), 0.0, x[0]));
     check(&[numbers(9, 3, 1), numbers(9, 2, 2)], |t, x| t.gather(x[0], x[1], &segments()));
     check(&[numbers(9, 3, 1), numbers(12, 2, 2)], |t, x| t.spread(x[0], x[1], &segments()));
+}
+
+/// Edges at both ends: the path and the triangle with its tail, and between the
+/// first two nodes of the path a second edge, which the adjacency does not have.
+fn linked() -> Arc<Graphs<f64>> {
+    let rows = |starts: &[usize], others: &[u32]| LinkRows {
+        starts: starts.to_vec(),
+        others: others.to_vec(),
+        values: vec![0.5; others.len()],
+    };
+    let all = [
+        rows(&[0, 2, 5, 6], &[1, 1, 0, 0, 2, 1]),
+        rows(&[0], &[]),
+        rows(&[0, 0], &[]),
+        rows(&[0, 2, 4, 7, 9, 10], &[1, 2, 0, 2, 0, 1, 3, 2, 4, 3]),
+    ];
+    graphs().with_links(1, &all)
+}
+
+#[test]
+fn messages_along_edges() {
+    let graphs = linked();
+    let (x, e) = (numbers(9, 3, 1), numbers(16, 3, 2));
+    check(&[x.clone(), e.clone()], |t, v| t.messages(&graphs, 1.5, v[0], v[1]));
+    // The equation itself, for the middle of the path: two edges from node 0, one from node 2.
+    let mut tape = Tape::default();
+    let vars = [tape.constant(x.clone()), tape.constant(e.clone())];
+    let y = tape.messages(&graphs, 1.5, vars[0], vars[1]);
+    for column in 0..3 {
+        let along = |from: usize, edge: usize| (x.row(from)[column] + e.row(edge)[column]).max(0.0);
+        let expected = 1.5 * x.row(1)[column] + along(0, 2) + along(0, 3) + along(2, 4);
+        assert!((tape.value(y).row(1)[column] - expected).abs() < 1e-12);
+    }
 }
 
 #[test]

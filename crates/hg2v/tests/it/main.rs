@@ -25,6 +25,7 @@ mod tu;
 mod catalog;
 #[cfg(feature = "download")]
 mod download;
+mod edges;
 mod features;
 mod images;
 mod summary;

@@ -276,7 +276,10 @@ fn mutag_is_as_published() {
     let classes = found.classes.unwrap().top;
     let classes: Vec<_> = classes.iter().map(|c| (c.label.clone(), c.count)).collect();
     assert_eq!(classes, [(1.into(), 125), ((-1).into(), 63)]);
-    assert_eq!(found.features.plan, "7 labels, one-hot = 7 columns");
+    assert_eq!(
+        found.features.plan,
+        "7 labels, one-hot + 4 of edges (4 kinds), standardised = 11 columns"
+    );
     assert_eq!(found.findings, Default::default());
 }
 

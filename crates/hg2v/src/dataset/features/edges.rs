@@ -33,6 +33,19 @@ pub struct EdgeSchema {
     /// Whether edges that go out and that come in are counted apart.
     direction: bool,
     pub(super) scaler: Scaler,
+    /// How the numbers of an edge are scaled, where edges are looked at one by one.
+    pub(super) numbers: Scaler,
+}
+
+/// The edges at every node of a graph, each a row of numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinkRows {
+    /// Where the edges of each node begin, and the end of the last.
+    pub starts: Vec<usize>,
+    /// The other end of each edge.
+    pub others: Vec<u32>,
+    /// `[one-hot kind | (numbers − mean) / std | out, in]` of each edge, one after the other.
+    pub values: Vec<f32>,
 }
 
 impl EdgeSchema {
@@ -54,6 +67,50 @@ impl EdgeSchema {
     /// Whether edges that go out and that come in are counted apart.
     pub fn direction(&self) -> bool {
         self.direction
+    }
+
+    /// Numbers a row of [`links`](EdgeSchema::links).
+    pub fn link_dim(&self) -> usize {
+        let kinds = self.labels.as_ref().map_or(0, Vec::len);
+        kinds + self.attributes + if self.direction { 2 } else { 0 }
+    }
+
+    /// The edges of a graph one by one, at both of their ends. An edge of a kind that training
+    /// never met is of none.
+    pub fn links(&self, record: &GraphRecord, graph: &Graph) -> LinkRows {
+        let links = Links::of(record, graph, self.choice());
+        let (mut starts, mut others, mut values) = (vec![0], Vec::new(), Vec::new());
+        let mut applied = Applied::default();
+        for node in 0..graph.num_nodes() {
+            for link in links.at(node) {
+                others.push(link.to);
+                if let Some(known) = &self.labels {
+                    let column = link.kind.and_then(|kind| known.binary_search(kind).ok());
+                    values
+                        .extend((0..known.len()).map(|at| f32::from(u8::from(column == Some(at)))));
+                }
+                let features = record.edge_features.as_ref().filter(|_| self.attributes > 0);
+                if let Some(features) = features {
+                    let row = features.row(link.edge).iter().copied();
+                    self.numbers.scale(row, &mut values, &mut applied);
+                }
+                if self.direction {
+                    let ways = ways(link.way, true);
+                    values.extend((0..2).map(|way| f32::from(u8::from(ways.contains(&way)))));
+                }
+            }
+            starts.push(others.len());
+        }
+        LinkRows { starts, others, values }
+    }
+
+    fn choice(&self) -> EdgeChoice {
+        let used = |used: bool| if used { Usage::Use } else { Usage::Ignore };
+        EdgeChoice {
+            labels: used(self.labels.is_some()),
+            attributes: used(self.attributes > 0),
+            direction: used(self.direction),
+        }
     }
 
     fn ways(&self) -> usize {
@@ -115,13 +172,7 @@ impl EdgeSchema {
         graph: &Graph,
         applied: &mut Applied,
     ) -> Vec<f64> {
-        let used = |used: bool| if used { Usage::Use } else { Usage::Ignore };
-        let choice = EdgeChoice {
-            labels: used(self.labels.is_some()),
-            attributes: used(self.attributes > 0),
-            direction: used(self.direction),
-        };
-        let links = Links::of(record, graph, choice);
+        let links = Links::of(record, graph, self.choice());
         let features = record.edge_features.as_ref().filter(|_| self.attributes > 0);
         let mut rows = vec![0.0; graph.num_nodes() * self.dim()];
         for (node, row) in rows.chunks_mut(self.dim()).enumerate() {
@@ -177,6 +228,7 @@ pub(super) struct EdgeFitter {
     kinds: BTreeMap<Scalar, [Squares; 2]>,
     degrees: [Squares; 2],
     sums: [Moments; 2],
+    numbers: Moments,
     attributes: usize,
     labelled: bool,
 }
@@ -214,6 +266,7 @@ impl EdgeFitter {
             kinds: BTreeMap::new(),
             degrees: Default::default(),
             sums: Default::default(),
+            numbers: Moments::default(),
             attributes: 0,
             labelled: false,
         }
@@ -249,6 +302,9 @@ impl EdgeFitter {
             counts.clear();
             sums.iter_mut().for_each(|sums| sums.fill(0.0));
             for link in links.at(node) {
+                if let Some(features) = features {
+                    self.numbers.push(features.row(link.edge));
+                }
                 for way in ways(link.way, true) {
                     degrees[way] += 1;
                     if let Some(kind) = link.kind {
@@ -282,7 +338,9 @@ impl EdgeFitter {
     /// # Errors
     /// Numbers so large that their spread is not a finite number.
     pub(super) fn finish(self, file: &Path) -> Result<Option<EdgeSchema>> {
-        let EdgeFitter { nodes, directed, kinds, degrees, sums, attributes, labelled, .. } = self;
+        let EdgeFitter {
+            nodes, directed, kinds, degrees, sums, attributes, labelled, numbers, ..
+        } = self;
         if !(directed || labelled || attributes > 0) {
             return Ok(None);
         }
@@ -302,6 +360,9 @@ impl EdgeFitter {
             scaler.std.extend(std.into_iter().chain(sums.std));
         }
         let labels = labelled.then(|| kinds.into_keys().collect());
-        Ok(Some(EdgeSchema { labels, attributes, direction: directed, scaler }))
+        let numbers = numbers.scaler(file, attributes, "edge attribute")?;
+        let schema = EdgeSchema { labels, attributes, direction: directed, scaler, numbers };
+        // Self-loops have labels and are no edges.
+        Ok(Some(schema).filter(|schema| schema.dim() > 0))
     }
 }

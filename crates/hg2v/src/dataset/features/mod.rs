@@ -34,7 +34,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Place, Problem, Result, counted};
 use crate::graph::{EdgeChoice, Features, Graph, GraphRecord, Scalar, Structure};
 
-pub use edges::EdgeSchema;
+pub use edges::{EdgeSchema, LinkRows};
 pub(crate) use fitter::FeatureFitter;
 use stored::Stored;
 

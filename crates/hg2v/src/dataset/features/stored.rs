@@ -49,6 +49,7 @@ impl TryFrom<Stored> for FeatureSchema {
             ("degree", &stored.degree),
             ("structure", &stored.structure),
             ("edges", &stored.edges.as_ref().map(|edges| edges.scaler.clone())),
+            ("edge numbers", &stored.edges.as_ref().map(|edges| edges.numbers.clone())),
         ] {
             let Some(scaler) = scaler else { continue };
             if scaler.mean.len() != scaler.std.len() {
@@ -75,6 +76,10 @@ impl TryFrom<Stored> for FeatureSchema {
             stored.edges.as_ref().filter(|edges| edges.scaler.mean.len() != edges.dim())
         {
             return Err(format!("edges is {} columns, not more or less", edges.dim()));
+        }
+        let numbers = |edges: &&EdgeSchema| edges.numbers.mean.len() != edges.attributes();
+        if stored.edges.as_ref().filter(numbers).is_some() {
+            return Err("edges have a mean for each of their numbers, not more or less".to_owned());
         }
         let kinds = stored.edges.as_ref().and_then(|edges| edges.labels.as_deref());
         for labels in [stored.labels.as_deref(), kinds].into_iter().flatten() {

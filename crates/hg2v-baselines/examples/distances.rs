@@ -17,7 +17,7 @@ use std::time::Instant;
 use hg2v::context::Context;
 use hg2v::dataset::{self, Limits};
 use hg2v::distance::fgw::{Attributed, Params, descend};
-use hg2v::graph::{Features, GraphRecord};
+use hg2v::graph::{EdgeChoice, Features, GraphRecord};
 use hg2v::prepare::{Collection, Needs, Run};
 use hg2v_baselines::kernels::wwl::{Nodes, Wwl};
 use serde_json::json;
@@ -28,7 +28,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let result = match *arguments {
         ["wwl", data, nodes @ ("labels" | "attributes"), rounds] => {
             let nodes = if nodes == "labels" { Nodes::Labels } else { Nodes::Attributes };
-            let kernel = Wwl::default().nodes(nodes).rounds(vec![rounds.parse()?]);
+            let kernel = Wwl::default()
+                .edges(EdgeChoice::NOTHING)
+                .nodes(nodes)
+                .rounds(vec![rounds.parse()?]);
             let records = read(data)?;
             let collection = collect(&records)?;
             let started = Instant::now();

@@ -92,7 +92,11 @@ impl Context {
             .max_unpacked_bytes(global.max_unpacked_bytes)
             .drawing(global.drawing)
             .atom_attributes(global.atom_attributes);
-        let (skipped, said) = Default::default();
+        let skipped = match global.verbose {
+            0 => Skipped::default(),
+            _ => Skipped::all_named(),
+        };
+        let said = Arc::default();
         Ok(Context { global: global.clone(), limits, skipped, said, command, started })
     }
 

@@ -58,6 +58,20 @@ fn every_command_goes_on_and_counts() {
 }
 
 #[test]
+fn every_graph_left_out_is_named_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = [&[r#"{"edges":[[0,1]]}"#][..], &["no"; 12]].concat();
+    fs::write(folder.path().join("g.jsonl"), lines.join("\n")).unwrap();
+    let named = |more: &[&str]| {
+        let (_, err) =
+            done(folder.path(), &[&["info", "g.jsonl", "--skip-invalid"], more].concat());
+        assert!(err.contains("12 graphs skipped"), "{err}");
+        err.lines().filter(|line| line.starts_with("skipped: ")).count()
+    };
+    assert_eq!((named(&[]), named(&["-v"])), (10, 12));
+}
+
+#[test]
 fn a_graph_keeps_the_number_it_has_in_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

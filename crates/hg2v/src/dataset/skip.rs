@@ -14,19 +14,32 @@ const NAMED: usize = 10;
 #[derive(Debug, Clone, Default)]
 pub struct Skipped(Arc<Mutex<Tally>>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Tally {
     count: u64,
     named: Vec<Arc<Error>>,
+    most_named: usize,
+}
+
+impl Default for Tally {
+    fn default() -> Tally {
+        Tally { count: 0, named: Vec::new(), most_named: NAMED }
+    }
 }
 
 impl Skipped {
+    /// Of which all errors are kept, however many there are.
+    pub fn all_named() -> Skipped {
+        let tally = Tally { most_named: usize::MAX, ..Tally::default() };
+        Skipped(Arc::new(Mutex::new(tally)))
+    }
+
     /// How many so far.
     pub fn count(&self) -> u64 {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).count
     }
 
-    /// What is wrong with the first few of them.
+    /// What is wrong with the first few of them, or with [all](Skipped::all_named).
     pub fn named(&self) -> Vec<Arc<Error>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).named.clone()
     }
@@ -34,7 +47,7 @@ impl Skipped {
     fn add(&self, error: &Arc<Error>) {
         let mut tally = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         tally.count += 1;
-        if tally.named.len() < NAMED {
+        if tally.named.len() < tally.most_named {
             tally.named.push(Arc::clone(error));
         }
     }

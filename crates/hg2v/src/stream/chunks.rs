@@ -99,8 +99,8 @@ impl Iterator for Chunks {
 pub struct Chunk {
     /// The graphs.
     pub records: Vec<GraphRecord>,
-    first: u64,
-    step: u64,
+    pub(super) first: u64,
+    pub(super) step: u64,
     /// Graphs that were read, those of other shards included.
     pub passed: u64,
 }

@@ -89,6 +89,11 @@ impl Partial {
         let failed = |e| Error::io(&self.folder, Action::Write, e);
         fs::create_dir_all(&self.folder).map_err(failed)?;
         self.is_used.store(true, Ordering::Relaxed);
+        // Whoever writes to a pipe waits for somebody to read it.
+        if fs::symlink_metadata(&path).is_ok_and(|there| !there.is_file()) {
+            let kind = "what is kept there is no file; remove it";
+            return Err(Error::io(&path, Action::Write, std::io::Error::other(kind)));
+        }
         let mut file = OutputFile::create(&path)?;
         file.write_all(&encode(part).map_err(failed)?).map_err(failed)?;
         file.commit()
@@ -156,6 +161,22 @@ fn decode(bytes: &[u8]) -> Option<Part> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn nobody_waits_for_a_pipe_where_vectors_are_kept() {
+        let place = tempfile::tempdir().unwrap();
+        let partial = Partial::beside(&place.path().join("v.csv"), &[], Duration::ZERO).unwrap();
+        let chunk = Chunk { records: vec![], first: 0, step: 1, passed: 0 };
+        let path = partial.file(&chunk).unwrap();
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(made.success());
+        let part = Part { rows: vec![1.0], notes: Notes::default() };
+        let refused = partial.keep(&chunk, &part).unwrap_err().to_string();
+        assert!(refused.contains("no file"), "{refused}");
+        assert!(partial.find(&chunk).is_none());
+    }
 
     #[test]
     fn what_was_cut_or_flipped_is_made_again() {

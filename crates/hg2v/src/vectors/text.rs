@@ -118,12 +118,6 @@ pub(super) fn read_tsv(path: &Path, limits: &Limits) -> Result<Vectors> {
     Ok(vectors)
 }
 
-/// Whether columns are called 0, 1, 2 … or 1, 2, 3 …, as programs do that know no names.
-fn is_count(header: &[String]) -> bool {
-    let counts = |first: usize| (first..).zip(header).all(|(n, name)| *name == n.to_string());
-    counts(0) || counts(1)
-}
-
 /// Which column is what.
 struct Columns {
     id: Option<usize>,
@@ -144,9 +138,8 @@ impl Columns {
         let numbers: Vec<usize> =
             header.iter().enumerate().filter(number).map(|(at, _)| at).collect();
         let spelled = header.iter().find(|name| name.parse::<f64>().is_ok());
-        if let Some(spelled) = spelled.filter(|_| numbers.len() == header.len())
-            && !is_count(header)
-        {
+        // `0,1` may count the columns and may be the first vector: nobody can tell.
+        if let Some(spelled) = spelled.filter(|_| numbers.len() == header.len()) {
             let found = shown(spelled);
             return refused(format!("{found} is no name of a column: there is no header"));
         }

@@ -108,23 +108,19 @@ fn a_table_without_a_header_loses_no_row() {
         ("v.csv", b"1,1\n2,2\n"),
         ("v.tsv", b"0.5\t0.5\n2.5\t3.5\n"),
         ("v.tsv", b"3\t4\n2.5\t3.5\n"),
+        // It may count the columns, and it may be the first vector.
+        ("v.csv", b"0,1\n2.5,3.5\n"),
+        ("v.tsv", b"1\t2\n2.5\t3.5\n"),
     ] {
         let refused = refused(name, bytes);
         assert!(refused.contains("line 1") && refused.contains("there is no header"), "{refused}");
     }
     assert!(refused("v.csv", b",0,1\n0,2.5,3.5\n").contains("column 1 has no name"));
-    // Programs that know no names count their columns.
+    // Beside a name that is one, numbers are names.
     let folder = tempfile::tempdir().unwrap();
-    for (name, text) in [
-        ("a.csv", "0,1\n2.5,3.5\n"),
-        ("b.tsv", "1\t2\n2.5\t3.5\n"),
-        ("c.csv", "id,7,9\ng,2.5,3.5\n"),
-    ] {
-        let path = folder.path().join(name);
-        fs::write(&path, text).unwrap();
-        let read = read(&path, &Limits::default()).unwrap();
-        assert_eq!(read.values, [2.5, 3.5], "{name}");
-    }
+    let path = folder.path().join("v.csv");
+    fs::write(&path, "id,7,9\ng,2.5,3.5\n").unwrap();
+    assert_eq!(read(&path, &Limits::default()).unwrap().values, [2.5, 3.5]);
 }
 
 #[test]

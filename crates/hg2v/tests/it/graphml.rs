@@ -35,7 +35,6 @@ fn what_gephi_igraph_and_networkx_export() {
     assert_eq!(
         source.ignored(),
         [
-            "the edge attribute `kind` is not used (graphs: 1)",
             "the edges' ids are not used (graphs: 1)",
             "the graph attribute `source` is not used (graphs: 1)",
             "the node attributes `size` (Gephi's drawing) are not used; the option `drawing` reads them (graphs: 1)",
@@ -69,6 +68,7 @@ fn what_gephi_igraph_and_networkx_export() {
         num_nodes: 3,
         edges: vec![[0, 1], [1, 2]],
         weights: Some(vec![1.5, 2.0]),
+        edge_labels: Some(vec![text("single"), text("double")]),
         node_labels: Some(["C", "N", "O"].map(text).into()),
         // Declared in this order: ring, mass.
         features: Some(Features { dim: 2, values: vec![1.0, 12.0, 0.0, 14.5, 1.0, 16.0] }),

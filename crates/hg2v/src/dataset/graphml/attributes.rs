@@ -133,11 +133,13 @@ fn say_drawing<T>(
     drawing.iter().map(|column| column.position).collect()
 }
 
-/// The only attribute of text, if there is just one; a key without a name is yEd's drawing.
+/// The only attribute of text, if there is just one and everything has it; a key without a name
+/// is yEd's drawing.
 fn only_text<'c, 'a, T>(columns: &'c [Column<'a, T>]) -> Option<&'c Column<'a, T>> {
     let text = |column: &&Column<T>| column.kind == Kind::Text && column.key.name.is_some();
     let mut texts = columns.iter().filter(text);
-    texts.next().filter(|_| texts.next().is_none())
+    let only = texts.next().filter(|_| texts.next().is_none());
+    only.filter(|column| column.values.iter().all(Option::is_some))
 }
 
 /// What the nodes of a graph are called.

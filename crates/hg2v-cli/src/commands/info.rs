@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use hg2v::dataset::duplicates::Groups;
-use hg2v::dataset::summary::{Spread, Summary, Vocabulary, summarize};
+use hg2v::dataset::summary::{Spread, Summary, TargetSummary, Vocabulary, summarize};
+use hg2v::graph::{Findings, Scalar};
 use serde_json::json;
 
 use crate::context::Context;
@@ -21,8 +22,8 @@ use crate::words::Command;
 /// graphs, nodes, edges, nodes_per_graph, edges_per_graph, degree (each mean,
 /// median, min, max), mean_density, empty_graphs, edgeless_graphs, components
 /// (total, max, disconnected_graphs), isolated_nodes (nodes, graphs), attributes (dim,
-/// graphs), node_labels, edge_labels, classes (each distinct, complete, graphs,
-/// total, top), weights (graphs, min, max), duplicates and wl_equivalent (each
+/// graphs), edge_attributes (likewise), node_labels, edge_labels, classes (each distinct,
+/// complete, graphs, total, top), targets (each name, graphs, min, max), weights (graphs, min, max), duplicates and wl_equivalent (each
 /// groups, graphs, largest, example, mixed_classes, best_accuracy; the latter also
 /// rounds), repeated_ids (ids, graphs, example), findings,
 /// ignored, features (dim, plan, problem) and skipped; what a collection lacks is null.
@@ -72,6 +73,10 @@ fn page(summary: &Summary, skipped: u64) -> Vec<String> {
     if let Some(classes) = &summary.classes {
         lines.push(String::new());
         lines.extend(class_table(classes, summary.graphs));
+    }
+    if let Some(targets) = &summary.targets {
+        lines.push(String::new());
+        lines.extend(target_table(targets, summary.graphs));
     }
     lines.push(String::new());
     match problems(summary, skipped) {
@@ -160,6 +165,16 @@ fn facts(summary: &Summary) -> Table {
     };
     table.row(["node labels", &labels(&summary.node_labels, with_nodes)]);
     table.row(["edge labels", &labels(&summary.edge_labels, with_edges)]);
+    let attributes = summary.edge_attributes.map_or_else(none, |found| {
+        format!("{} an edge{}", grouped(found.dim), if_few(found.graphs, with_edges))
+    });
+    table.row(["edge attributes", &attributes]);
+    let direction = match summary.findings.directed_graphs {
+        0 => none(),
+        graphs if graphs == summary.graphs => "all graphs are directed".to_owned(),
+        graphs => format!("{} of {}", counted(graphs, "directed graph"), grouped(summary.graphs)),
+    };
+    table.row(["direction", &direction]);
     let weights = summary.weights.map_or_else(none, |found| {
         let graphs = if_few(found.graphs, with_edges);
         format!("from {} to {}{graphs}", found.min, found.max)
@@ -245,6 +260,28 @@ fn class_table(classes: &Vocabulary, graphs: u64) -> Vec<String> {
     table.lines()
 }
 
+/// Targets listed before the rest is counted.
+const LISTED_TARGETS: usize = 12;
+
+fn target_table(targets: &[TargetSummary], graphs: u64) -> Vec<String> {
+    let mut table = Table::new(1);
+    table.row(["target", "graphs", "share", "min", "max"]);
+    let number = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
+    for target in targets.iter().take(LISTED_TARGETS) {
+        table.row([
+            label(&Scalar::from(&*target.name)),
+            grouped(target.graphs),
+            percent(target.graphs as f64 / graphs as f64),
+            number(target.min),
+            number(target.max),
+        ]);
+    }
+    if targets.len() > LISTED_TARGETS {
+        table.row([format!("… ({} in all)", grouped(targets.len() as u64))]);
+    }
+    table.lines()
+}
+
 /// What a user may want to mend, and what happens if they do not.
 fn problems(summary: &Summary, skipped: u64) -> Vec<String> {
     let mut problems = Vec::new();
@@ -263,7 +300,9 @@ fn problems(summary: &Summary, skipped: u64) -> Vec<String> {
             counted(repeated.ids, "id"),
         ));
     }
-    problems.extend(findings(&summary.findings, "met: refused unless told otherwise"));
+    // Direction is no problem: it is said among what the collection has.
+    let odd = Findings { directed_graphs: 0, ..summary.findings };
+    problems.extend(findings(&odd, "met: refused unless told otherwise"));
     problems.extend(refusal(summary));
     problems
 }

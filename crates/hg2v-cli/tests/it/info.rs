@@ -14,7 +14,7 @@ const TROUBLED: &str = r#"{"id":"triangle","y":"ring","edges":[[0,1],[1,2],[2,0]
 {"id":"weights","y":"ring","n":4,"edges":[[0,1,2.0],[1,0,3.0],[2,2,1.0],[1,2,0.0],[0,2,-1.5]]}
 {"id":"arrow","directed":true,"edges":[[0,1]]}
 {"id":"empty","y":"path","n":0,"edges":[]}
-{"id":"labelled","y":"path","node_labels":["C\u001b","O"],"edges":[[0,1]],"edge_labels":["="]}
+{"id":"labelled","y":"path","node_labels":["C\u001b","O"],"edges":[[0,1]],"edge_labels":["="],"edge_x":[[1,2]]}
 "#;
 
 const MOLECULES: &str = r#"{"y":1,"node_labels":["C","O"],"x":[[0.5],[1.5]],"edges":[[0,1]]}
@@ -63,16 +63,18 @@ fn every_problem_is_on_the_page() {
     edges      10  1.67     1.5    0    3
     degree         1.43     1.5    0    2
 
-    density      0.8667 on average
-    components   6; 1 graph with more than one, 2 at most
-    isolated     1 node in 1 graph
-    attributes   none
-    node labels  2: C\u{1b} × 1, O × 1, in 1 graph only
-    edge labels  1: = × 1, in 1 graph only
-    weights      from -1.5 to 3, in 1 graph only
-    duplicates   2 graphs in 1 group of up to 2 (such as numbers 0 and 1); 1 group mixes classes
-    look-alikes  5 Weisfeiler–Lehman rounds: 2 graphs in 1 group of up to 2 (such as numbers 0 and 1); 1 group mixes classes
-    accuracy     at most 80.0 % if only structure and node labels are seen
+    density          0.8667 on average
+    components       6; 1 graph with more than one, 2 at most
+    isolated         1 node in 1 graph
+    attributes       none
+    node labels      2: C\u{1b} × 1, O × 1, in 1 graph only
+    edge labels      1: = × 1, in 1 graph only
+    edge attributes  2 an edge, in 1 graph only
+    direction        1 directed graph of 6
+    weights          from -1.5 to 3, in 1 graph only
+    duplicates       2 graphs in 1 group of up to 2 (such as numbers 0 and 1); 1 group mixes classes
+    look-alikes      5 Weisfeiler–Lehman rounds: 2 graphs in 1 group of up to 2 (such as numbers 0 and 1); 1 group mixes classes
+    accuracy         at most 80.0 % if only structure and node labels are seen
 
     class   graphs   share
     path         3  50.0 %
@@ -86,7 +88,6 @@ fn every_problem_is_on_the_page() {
       1 repeat of another weight: the largest counts
       1 edge of weight zero: left out
       1 negative weight met: refused unless told otherwise
-      1 directed graph taken as undirected
       set.jsonl, record 6: graph `labelled` has node labels, but graph `triangle` has no node labels; make all graphs alike, or train without node labels: --labels false
     ");
 }
@@ -102,20 +103,43 @@ fn a_clean_collection_has_a_plan() {
     edges       3  1.50     1.5    1    2
     degree         1.20     1.0    1    2
 
-    density        0.8333 on average
-    components     2; no graph has more than one
-    isolated       none
-    attributes     1 a node
-    node labels    3: C × 3, N × 1, O × 1
-    edge labels    none
-    weights        none
-    training uses  1 attribute, standardised + 3 labels, one-hot = 4 columns
+    density          0.8333 on average
+    components       2; no graph has more than one
+    isolated         none
+    attributes       1 a node
+    node labels      3: C × 3, N × 1, O × 1
+    edge labels      none
+    edge attributes  none
+    direction        none
+    weights          none
+    training uses    1 attribute, standardised + 3 labels, one-hot = 4 columns
 
     class  graphs    share
     1           2  100.0 %
 
     problems: none
     ");
+}
+
+#[test]
+fn several_targets_are_a_table() {
+    let set = "{\"y\":{\"logp\":1.5,\"class\":\"a\"},\"edges\":[]}\n\
+               {\"y\":{\"logp\":-2,\"class\":null},\"edges\":[]}\n\
+               {\"y\":{\"logp\":null},\"edges\":[]}\n";
+    let page = info(set, &[]);
+    let table: Vec<_> =
+        page.lines().skip_while(|line| !line.starts_with("target")).take(3).collect();
+    insta::assert_snapshot!(table.join("\n"), @r"
+    target  graphs   share  min  max
+    logp         2  66.7 %   -2  1.5
+    class        1  33.3 %
+    ");
+    let found: Value = serde_json::from_str(&info(set, &["--json"])).unwrap();
+    let expected = json!([
+        {"name": "logp", "graphs": 2, "min": -2.0, "max": 1.5},
+        {"name": "class", "graphs": 1, "min": null, "max": null},
+    ]);
+    assert_eq!(found["targets"], expected);
 }
 
 #[test]
@@ -134,6 +158,9 @@ fn json_holds_exact_numbers() {
         ("/components/disconnected_graphs", json!(1)),
         ("/isolated_nodes/nodes", json!(1)),
         ("/attributes", json!(null)),
+        ("/edge_attributes", json!({"dim": 2, "graphs": 1})),
+        ("/targets", json!(null)),
+        ("/findings/directed_graphs", json!(1)),
         ("/node_labels/top/0/label", json!("C\u{1b}")),
         ("/weights", json!({"graphs": 1, "min": -1.5, "max": 3.0})),
         ("/classes/top/0", json!({"label": "path", "count": 3})),

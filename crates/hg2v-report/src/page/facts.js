@@ -42,7 +42,9 @@ export function drawData({ summary, missing }, attributes, palette) {
         ["components", `${number(summary.components.total)}${summary.components.disconnected_graphs ? `, ${counted(summary.components.disconnected_graphs, "graph")} in several` : ""}`],
         ["node attributes", summary.attributes && `${summary.attributes.dim} a node`],
         ["node labels", summary.node_labels && `${number(summary.node_labels.distinct)} different`],
-        ["edge labels", summary.edge_labels && `${number(summary.edge_labels.distinct)} different (not used)`],
+        ["edge labels", summary.edge_labels && `${number(summary.edge_labels.distinct)} different`],
+        ["edge attributes", summary.edge_attributes && `${summary.edge_attributes.dim} an edge`],
+        ["direction", summary.findings.directed_graphs ? `${counted(summary.findings.directed_graphs, "graph")} directed` : null],
         ["weights", summary.weights && `${amount(summary.weights.min)} to ${amount(summary.weights.max)}`],
         ["duplicates", summary.duplicates && summary.duplicates.groups ? `${counted(summary.duplicates.graphs, "graph")} in ${counted(summary.duplicates.groups, "group")}` : "none"],
         ["look-alikes", summary.wl_equivalent?.groups ? `${counted(summary.wl_equivalent.graphs, "graph")} that Weisfeiler–Lehman cannot tell from another` : null],
@@ -72,7 +74,6 @@ function problems({ findings, empty_graphs: empty, edgeless_graphs: edgeless, ig
     [findings.repeated_edges, "repeated edge merged", "repeated edges merged"],
     [findings.zero_weights, "edge of weight zero left out", "edges of weight zero left out"],
     [findings.negative_weights, "negative weight", "negative weights"],
-    [findings.directed_graphs, "directed graph read as undirected", "directed graphs read as undirected"],
   ];
   return [...all.filter(([count]) => count > 0).map(([count, one, many]) => `${number(count)} ${count === 1 ? one : many}`), ...ignored];
 }

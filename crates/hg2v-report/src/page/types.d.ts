@@ -141,6 +141,7 @@ export interface Summary {
   attributes: { dim: number; graphs: number } | null;
   node_labels: Vocabulary | null;
   edge_labels: Vocabulary | null;
+  edge_attributes: { dim: number; graphs: number } | null;
   weights: { graphs: number; min: number; max: number } | null;
   classes: Vocabulary | null;
   duplicates: Groups | null;

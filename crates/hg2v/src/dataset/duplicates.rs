@@ -102,7 +102,7 @@ fn first_two(group: &[Member]) -> Option<[u64; 2]> {
 }
 
 /// A digest of all a record says but its names and its class: the number of
-/// nodes, the edges in any order with weights and labels, node labels and
+/// nodes, the edges in any order with weights, labels and attributes, node labels and
 /// attributes. Without weights every edge weighs 1.
 pub(super) fn content_digest(record: &GraphRecord) -> [u8; 32] {
     let mut digest = Sha256::new();
@@ -121,11 +121,17 @@ pub(super) fn content_digest(record: &GraphRecord) -> [u8; 32] {
         weights.map_or(1.0, |weights| weights[edge as usize])
     };
     let label = |edge: u32| record.edge_labels.as_ref().map(|labels| &labels[edge as usize]);
+    let edge_features = record.edge_features.as_ref().filter(|found| found.dim > 0);
     let mut order: Vec<u32> = (0..record.edges.len() as u32).collect();
     order.sort_unstable_by(|&a, &b| {
         let by_weight = || weight(a).total_cmp(&weight(b));
         let by_label = || label(a).cmp(&label(b));
-        ends(a).cmp(&ends(b)).then_with(by_weight).then_with(by_label)
+        let by_row = || {
+            let rows = [a, b].map(|edge| edge_features.map(|found| found.row(edge as usize)));
+            let [a, b] = rows.map(|row| row.unwrap_or_default());
+            a.iter().map(|value| value.to_bits()).cmp(b.iter().map(|value| value.to_bits()))
+        };
+        ends(a).cmp(&ends(b)).then_with(by_weight).then_with(by_label).then_with(by_row)
     });
     let mut bytes = Vec::with_capacity(16 * order.len());
     for &edge in &order {
@@ -150,6 +156,15 @@ pub(super) fn content_digest(record: &GraphRecord) -> [u8; 32] {
         bytes.clear();
         bytes.extend(features.values.iter().flat_map(|value| value.to_bits().to_le_bytes()));
         digest.update(&bytes);
+    }
+    if let Some(features) = edge_features.filter(|_| !order.is_empty()) {
+        digest.update(b"edge_x");
+        digest.update((features.dim as u64).to_le_bytes());
+        for &edge in &order {
+            for value in features.row(edge as usize) {
+                digest.update(value.to_bits().to_le_bytes());
+            }
+        }
     }
     digest.finalize().into()
 }

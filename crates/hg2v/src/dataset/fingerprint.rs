@@ -9,6 +9,9 @@
 //!   u64 edges · per edge, ascending: u32 u · u32 v · f64 weight · label
 //!   u8 has node labels · a label a node
 //!   u64 feature dimension · nodes × dimension f64
+//!   where edges have attributes: u64 2⁶⁴ − 1 · u64 their dimension · edges × dimension f64
+//!   where targets are known: u64 2⁶⁴ − 2 · u64 targets · per target, ascending: label of its
+//!     name · label of its value
 //! label = u8 0 where there is none, else u8 1 · u64 length · its text in UTF-8
 //! ```
 //!
@@ -80,6 +83,8 @@ impl Fingerprint {
         for value in features.into_iter().flat_map(|features| &features.values) {
             self.form.extend(value.to_bits().to_le_bytes());
         }
+        self.put_edge_features(record);
+        self.put_targets(record);
         self.hash.update(&self.form);
     }
 
@@ -95,28 +100,45 @@ impl Fingerprint {
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    fn put_edges(&mut self, record: &GraphRecord) {
-        let weight = |edge: usize| record.weights.as_ref().map_or(1.0, |weights| weights[edge]);
-        let label = |edge: usize| record.edge_labels.as_ref().map(|labels| &labels[edge]);
-        let ends = |edge: usize| match record.edges[edge] {
-            [u, v] if record.directed || u <= v => [u, v],
-            [u, v] => [v, u],
+    /// No graph has so many nodes, so that what follows it cannot be taken for another graph.
+    fn put_edge_features(&mut self, record: &GraphRecord) {
+        let any = !record.edges.is_empty();
+        let Some(features) = record.edge_features.as_ref().filter(|f| any && f.dim > 0) else {
+            return;
         };
-        let mut order: Vec<usize> = (0..record.edges.len()).collect();
-        // Parallel edges are told apart by what else is said of them.
-        order.sort_unstable_by(|&a, &b| {
-            ends(a)
-                .cmp(&ends(b))
-                .then_with(|| weight(a).to_bits().cmp(&weight(b).to_bits()))
-                .then_with(|| text(label(a)).cmp(&text(label(b))))
-        });
-        self.put_u64(order.len() as u64);
-        for edge in order {
-            let [u, v] = ends(edge);
+        self.put_u64(EDGE_FEATURES);
+        self.put_u64(features.dim as u64);
+        for edge in in_order(record) {
+            for value in features.row(edge) {
+                self.form.extend(value.to_bits().to_le_bytes());
+            }
+        }
+    }
+
+    /// A target that is not known is none.
+    fn put_targets(&mut self, record: &GraphRecord) {
+        let known = record.targets.iter().filter(|target| target.value.is_some());
+        let mut known: Vec<_> = known.collect();
+        if known.is_empty() {
+            return;
+        }
+        known.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        self.put_u64(TARGETS);
+        self.put_u64(known.len() as u64);
+        for target in known {
+            self.put_label(Some(&Scalar::from(&*target.name)));
+            self.put_label(target.value.as_ref());
+        }
+    }
+
+    fn put_edges(&mut self, record: &GraphRecord) {
+        self.put_u64(record.edges.len() as u64);
+        for edge in in_order(record) {
+            let [u, v] = ends(record, edge);
             self.form.extend(u.to_le_bytes());
             self.form.extend(v.to_le_bytes());
-            self.form.extend(weight(edge).to_bits().to_le_bytes());
-            self.put_label(label(edge));
+            self.form.extend(weight(record, edge).to_bits().to_le_bytes());
+            self.put_label(label(record, edge));
         }
     }
 
@@ -133,6 +155,43 @@ impl Fingerprint {
     }
 }
 
+/// Marks of what follows a graph.
+const EDGE_FEATURES: u64 = u64::MAX;
+const TARGETS: u64 = u64::MAX - 1;
+
+fn weight(record: &GraphRecord, edge: usize) -> f64 {
+    record.weights.as_ref().map_or(1.0, |weights| weights[edge])
+}
+
+fn label(record: &GraphRecord, edge: usize) -> Option<&Scalar> {
+    record.edge_labels.as_ref().map(|labels| &labels[edge])
+}
+
+fn ends(record: &GraphRecord, edge: usize) -> [u32; 2] {
+    match record.edges[edge] {
+        [u, v] if record.directed || u <= v => [u, v],
+        [u, v] => [v, u],
+    }
+}
+
+/// The edges in ascending order; parallel ones are told apart by what else is said of them.
+fn in_order(record: &GraphRecord) -> Vec<usize> {
+    let weight = |edge| weight(record, edge).to_bits();
+    let label = |edge| text(label(record, edge));
+    let bits = |edge| {
+        let row = record.edge_features.iter().flat_map(move |features| features.row(edge));
+        row.map(|value| value.to_bits())
+    };
+    let mut order: Vec<usize> = (0..record.edges.len()).collect();
+    order.sort_unstable_by(|&a, &b| {
+        let by_ends = ends(record, a).cmp(&ends(record, b));
+        let by_weight = by_ends.then_with(|| weight(a).cmp(&weight(b)));
+        let by_label = by_weight.then_with(|| label(a).cmp(&label(b)));
+        by_label.then_with(|| bits(a).cmp(bits(b)))
+    });
+    order
+}
+
 fn text(label: Option<&Scalar>) -> Option<String> {
     label.map(Scalar::to_string)
 }
@@ -142,7 +201,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::graph::Features;
+    use crate::graph::{Features, Target};
 
     fn of(records: &[GraphRecord]) -> String {
         let mut fingerprint = Fingerprint::new();
@@ -155,10 +214,10 @@ mod tests {
     /// Everything a record can say.
     fn full() -> GraphRecord {
         GraphRecord {
-            targets: Vec::new(),
-            edge_features: None,
             id: Some("g".into()),
             label: Some(1.into()),
+            targets: vec![Target { name: "logp".into(), value: Some(Scalar::Float(0.5)) }],
+            edge_features: Some(Features { dim: 2, values: vec![1.0, 2.0, 3.0, 4.0] }),
             num_nodes: 3,
             node_ids: None,
             edges: vec![[0, 1], [1, 2]],
@@ -197,6 +256,7 @@ mod tests {
         other.id = None;
         other.node_ids = Some(vec![10.into(), 11.into(), 12.into()]);
         other.folded_repeats = 4;
+        other.targets.insert(0, Target { name: "unknown".into(), value: None });
         other.label = Some("1".into());
         assert_eq!(of(&[other]), of(&[full()]));
         let unweighted = GraphRecord { weights: None, ..full() };
@@ -206,7 +266,13 @@ mod tests {
 
     #[test]
     fn everything_else_counts() {
-        let changes: [fn(&mut GraphRecord); 10] = [
+        let changes: [fn(&mut GraphRecord); 16] = [
+            |r| r.targets.clear(),
+            |r| r.targets[0].name = "logs".into(),
+            |r| r.targets[0].value = Some(1.into()),
+            |r| r.edge_features = None,
+            |r| r.edge_features.iter_mut().for_each(|f| f.values.swap(1, 3)),
+            |r| r.edge_features.iter_mut().for_each(|f| f.values[0] = 0.0),
             |r| r.label = None,
             |r| r.label = Some(2.into()),
             |r| r.num_nodes = 4,
@@ -246,6 +312,10 @@ mod tests {
                     .collect(),
                 weights: Some(edges.iter().map(|e| f64::from(e.2)).collect()),
                 edge_labels: Some(edges.iter().map(|e| e.3.into()).collect()),
+                edge_features: Some(Features {
+                    dim: 1,
+                    values: edges.iter().map(|e| f64::from(e.0 % 2 + e.1 % 2)).collect(),
+                }),
                 ..GraphRecord::default()
             };
             let before = of(&[record(&edges, false)]);

@@ -9,6 +9,8 @@
 //!
 //! Serialised, the field names are the keys of `hg2v info --json`.
 
+mod targets;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -21,8 +23,12 @@ use super::features::{FeatureChoice, FeatureFitter, Subject};
 use super::ids::{Ids, RepeatedIds};
 use super::{Format, Source, name_of};
 use crate::error::{Error, Result};
-use crate::graph::{Components, Findings, Graph, GraphRecord, Scalar, WeightPolicy, wl_digest};
+use crate::graph::{
+    Components, Features, Findings, Graph, GraphRecord, Scalar, WeightPolicy, wl_digest,
+};
 use crate::vocabulary::Named;
+pub use targets::TargetSummary;
+use targets::Targets;
 
 /// Distinct labels that are counted; those that come later are not.
 pub const MAX_VOCABULARY: usize = 100_000;
@@ -94,10 +100,14 @@ pub struct Summary {
     pub node_labels: Option<Vocabulary>,
     /// Labels of edges.
     pub edge_labels: Option<Vocabulary>,
+    /// Continuous edge attributes.
+    pub edge_attributes: Option<AttributeSummary>,
     /// Weights of edges, as the file has them.
     pub weights: Option<WeightSummary>,
     /// Labels of graphs.
     pub classes: Option<Vocabulary>,
+    /// What is to be predicted, where graphs have several numbers or classes by name.
+    pub targets: Option<Vec<TargetSummary>>,
     /// Graphs that are the same; `None` when not asked for.
     pub duplicates: Option<Groups>,
     /// Graphs that Weisfeiler–Lehman cannot tell apart; `None` when not asked for.
@@ -145,10 +155,10 @@ pub struct IsolatedSummary {
     pub graphs: u64,
 }
 
-/// Continuous node attributes.
+/// Continuous attributes of nodes, or of edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct AttributeSummary {
-    /// Attributes a node, in the first graph that has any.
+    /// Attributes a node, or an edge, in the first graph that has any.
     pub dim: u64,
     /// Graphs that have attributes.
     pub graphs: u64,
@@ -342,7 +352,9 @@ struct Tally {
     components: ComponentSummary,
     isolated: IsolatedSummary,
     attributes: Option<AttributeSummary>,
+    edge_attributes: Option<AttributeSummary>,
     weights: Option<WeightSummary>,
+    targets: Targets,
     node_labels: Counter,
     edge_labels: Counter,
     classes: Counter,
@@ -366,7 +378,9 @@ impl Tally {
             components: ComponentSummary::default(),
             isolated: IsolatedSummary::default(),
             attributes: None,
+            edge_attributes: None,
             weights: None,
+            targets: Targets::default(),
             node_labels: Counter::default(),
             edge_labels: Counter::default(),
             classes: Counter::default(),
@@ -406,8 +420,14 @@ impl Tally {
         self.isolated.nodes += facts.isolated;
         self.isolated.graphs += u64::from(facts.isolated > 0);
         self.findings.add(&facts.findings);
-        self.add_attributes(record);
+        add_attributes(&mut self.attributes, record.features.as_ref());
+        let any_edge = !record.edges.is_empty();
+        add_attributes(
+            &mut self.edge_attributes,
+            record.edge_features.as_ref().filter(|_| any_edge),
+        );
         self.add_weights(record);
+        self.targets.add(record);
 
         self.node_labels.add(&facts.node_labels);
         self.edge_labels.add(&facts.edge_labels);
@@ -425,15 +445,6 @@ impl Tally {
         {
             self.features = Err(disagreement);
         }
-    }
-
-    fn add_attributes(&mut self, record: &GraphRecord) {
-        let Some(features) = record.features.as_ref().filter(|features| features.dim > 0) else {
-            return;
-        };
-        let found =
-            self.attributes.get_or_insert(AttributeSummary { dim: features.dim as u64, graphs: 0 });
-        found.graphs += 1;
     }
 
     fn add_weights(&mut self, record: &GraphRecord) {
@@ -477,8 +488,10 @@ impl Tally {
             attributes: self.attributes,
             node_labels: self.node_labels.finish(),
             edge_labels: self.edge_labels.finish(),
+            edge_attributes: self.edge_attributes,
             weights: self.weights,
             classes: self.classes.finish(),
+            targets: self.targets.finish(),
             duplicates: options.duplicates.then(|| self.identical.groups(classes_known)),
             wl_equivalent: options.duplicates.then(|| WlEquivalent {
                 rounds: options.wl_rounds,
@@ -498,6 +511,13 @@ impl Tally {
                 }
             },
         }
+    }
+}
+
+fn add_attributes(found: &mut Option<AttributeSummary>, features: Option<&Features>) {
+    if let Some(features) = features.filter(|features| features.dim > 0) {
+        let first = AttributeSummary { dim: features.dim as u64, graphs: 0 };
+        found.get_or_insert(first).graphs += 1;
     }
 }
 

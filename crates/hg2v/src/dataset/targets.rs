@@ -1,9 +1,10 @@
 //! Which of a graph's numbers to predict are asked for.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Place, Result, shown};
-use crate::graph::{GraphRecord, Target};
+use crate::graph::{GraphRecord, Scalar, Target};
 
 /// What a file's only target is called, beside its own name where it has one.
 pub(crate) const ONLY: &str = "y";
@@ -55,9 +56,79 @@ impl Choice {
     }
 }
 
+/// What is before the name of a target in the name of its column.
+pub(crate) const PREFIX: &str = "y.";
+
+/// Targets of which none is called [`ONLY`]: that one is the label.
+pub(crate) fn with_label(
+    label: Option<Scalar>,
+    mut targets: Vec<Target>,
+) -> (Option<Scalar>, Vec<Target>) {
+    let own = targets.iter().position(|target| target.name == ONLY);
+    let own = own.and_then(|place| targets.remove(place).value);
+    (label.or(own), targets)
+}
+
+/// The columns that the targets of some graphs make: each name once, as first met. In a table a
+/// graph has all of them, some perhaps without a value.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Names {
+    list: Vec<String>,
+    places: HashMap<String, usize>,
+}
+
+impl Names {
+    /// Takes in the names of a graph's targets.
+    pub(crate) fn add(&mut self, record: &GraphRecord) {
+        for (place, target) in record.targets.iter().enumerate() {
+            // Most graphs have the same targets in the same order.
+            if self.list.get(place) != Some(&target.name) && !self.places.contains_key(&target.name)
+            {
+                self.places.insert(target.name.clone(), self.list.len());
+                self.list.push(target.name.clone());
+            }
+        }
+    }
+
+    /// The names, a column each.
+    pub(crate) fn list(&self) -> &[String] {
+        &self.list
+    }
+
+    /// The values of a graph, a column each.
+    pub(crate) fn row<'r>(&self, record: &'r GraphRecord) -> Vec<Option<&'r Scalar>> {
+        let mut row = vec![None; self.list.len()];
+        for (place, target) in record.targets.iter().enumerate() {
+            let place = match self.list.get(place) {
+                Some(name) if *name == target.name => Some(place),
+                _ => self.places.get(&target.name).copied(),
+            };
+            if let Some(cell) = place.and_then(|place| row.get_mut(place)) {
+                *cell = target.value.as_ref();
+            }
+        }
+        row
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_are_the_names_as_first_met() {
+        let mut names = Names::default();
+        let other = GraphRecord {
+            targets: vec![Target { name: "toxic".into(), value: Some(1.into()) }],
+            ..GraphRecord::default()
+        };
+        for record in [&record(), &other, &record()] {
+            names.add(record);
+        }
+        assert_eq!(names.list(), ["logp", "toxic"]);
+        assert_eq!(names.row(&other), [None, Some(&1.into())]);
+        assert_eq!(names.row(&record()), [Some(&15.into()), None]);
+    }
 
     fn record() -> GraphRecord {
         let target = |name: &str, value| Target { name: name.to_owned(), value };

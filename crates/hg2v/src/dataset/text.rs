@@ -182,6 +182,45 @@ pub(crate) fn label(cell: &str) -> Scalar {
     })
 }
 
+/// The target that a cell spells: as [`label`], or nothing where it is empty or `nan`, as tables of
+/// measurements have it where nothing was measured.
+///
+/// # Errors
+/// A number that is infinite.
+pub(crate) fn target(cell: &str) -> std::result::Result<Option<Scalar>, NotFinite> {
+    match cell.parse::<f64>() {
+        Ok(number) if number.is_nan() => Ok(None),
+        Ok(number) if number.is_infinite() => Err(NotFinite),
+        _ => Ok((!cell.is_empty()).then(|| label(cell))),
+    }
+}
+
+/// What is wrong with an infinite number to predict.
+pub(crate) struct NotFinite;
+
+impl NotFinite {
+    pub(crate) const PROBLEM: &str = "is not a finite number";
+    pub(crate) const FIX: &str = "write a finite number, or nothing where it is not known";
+}
+
+/// The name that a part of a table spells: itself, or the text of a JSON string.
+pub(crate) fn name(spelled: &str) -> String {
+    let quoted = spelled.starts_with('"').then(|| serde_json::from_str(spelled).ok());
+    quoted.flatten().unwrap_or_else(|| spelled.to_owned())
+}
+
+/// The text that [`name`] reads back as `name`, on one line and without blanks around it.
+pub(crate) fn spelled_name(name: &str) -> Cow<'_, str> {
+    let plain = !name.is_empty()
+        && name.trim() == name
+        && !name.starts_with(['"', '\u{feff}'])
+        && !name.contains(char::is_control);
+    match plain {
+        true => Cow::Borrowed(name),
+        false => Cow::Owned(serde_json::Value::from(name).to_string()),
+    }
+}
+
 fn scalar(cell: &str, float: impl Fn(&str) -> Option<f64>) -> Scalar {
     match (cell, Scalar::from_text(cell)) {
         (_, Scalar::Int(int)) => Scalar::Int(int),

@@ -1,6 +1,6 @@
 //! Arbitrary graphs: whatever a record can hold, formats must carry.
 
-use hg2v::graph::{Features, GraphRecord, Scalar};
+use hg2v::graph::{Features, GraphRecord, Scalar, Target};
 use proptest::prelude::*;
 
 /// Texts with everything that trips a format: quotes, separators, line ends,
@@ -45,6 +45,30 @@ fn scalars(length: usize) -> impl Strategy<Value = Vec<Scalar>> {
     ]
 }
 
+/// Attributes of so many nodes or edges; none of them has no row that could tell a dimension.
+fn rows(rows: usize) -> impl Strategy<Value = Features> {
+    (0..if rows == 0 { 1 } else { 5usize }).prop_flat_map(move |dim| {
+        proptest::collection::vec(number(), rows * dim)
+            .prop_map(move |values| Features { dim, values })
+    })
+}
+
+/// No targets, a list of them, or some by name.
+fn targets() -> impl Strategy<Value = Vec<Target>> {
+    let values = proptest::collection::vec(proptest::option::of(scalar()), 0..4);
+    let listed = values.prop_map(|values| {
+        let target = |(at, value): (usize, _)| Target { name: at.to_string(), value };
+        values.into_iter().enumerate().map(target).collect()
+    });
+    // `y` is the label.
+    let name = text().prop_filter("another name", |name| name != "y");
+    let named = proptest::collection::btree_map(name, proptest::option::of(scalar()), 0..4);
+    let named = named.prop_map(|targets| {
+        targets.into_iter().rev().map(|(name, value)| Target { name, value }).collect()
+    });
+    prop_oneof![Just(Vec::new()), listed, named]
+}
+
 /// Any graph: empty, with isolated nodes, self-loops and parallel edges, and any
 /// choice of names, weights, labels and attributes.
 pub(crate) fn record() -> impl Strategy<Value = GraphRecord> {
@@ -54,11 +78,7 @@ pub(crate) fn record() -> impl Strategy<Value = GraphRecord> {
         let end = 0..num_nodes.max(1);
         let edges = proptest::collection::vec([end.clone(), end], num_edges);
         let weights = proptest::option::of(proptest::collection::vec(number(), num_edges));
-        // A graph without nodes has no row that could tell a dimension.
-        let features = (0..if nodes == 0 { 1 } else { 5usize }).prop_flat_map(move |dim| {
-            proptest::collection::vec(number(), nodes * dim)
-                .prop_map(move |values| Features { dim, values })
-        });
+        let (features, edge_features) = (rows(nodes), rows(num_edges));
         (
             proptest::option::of(scalar()),
             proptest::option::of(scalar()),
@@ -67,7 +87,7 @@ pub(crate) fn record() -> impl Strategy<Value = GraphRecord> {
             proptest::option::of(scalars(num_edges)),
             proptest::option::of(scalars(nodes)),
             proptest::option::of(features),
-            any::<bool>(),
+            (any::<bool>(), targets(), proptest::option::of(edge_features)),
         )
             .prop_map(
                 move |(
@@ -78,13 +98,13 @@ pub(crate) fn record() -> impl Strategy<Value = GraphRecord> {
                     edge_labels,
                     node_labels,
                     features,
-                    directed,
+                    (directed, targets, edge_features),
                 )| {
                     GraphRecord {
-                        targets: Vec::new(),
-                        edge_features: None,
                         id,
                         label,
+                        targets,
+                        edge_features,
                         num_nodes,
                         node_ids: names.and_then(as_names),
                         weights: weights.filter(|_| !edges.is_empty()),

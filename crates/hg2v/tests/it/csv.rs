@@ -1,8 +1,8 @@
 //! The folder of CSV: known answers, lossless round trips, malformed tables.
 
-use crate::records::{KNOWN, all, folder, limits, put, real_sets, refusal, unfolded};
+use crate::records::{KNOWN, all, folder, limits, put, real_sets, refusal, tabled, unfolded};
 use hg2v::dataset::{Format, Limits, csv, detect, tu};
-use hg2v::graph::{Features, GraphRecord, Scalar};
+use hg2v::graph::{Features, GraphRecord, Scalar, Target};
 use proptest::prelude::*;
 
 const EDGES: &str = "edges.csv";
@@ -16,23 +16,41 @@ fn read(files: &[(&str, &[u8])]) -> Vec<GraphRecord> {
 #[test]
 fn a_folder_with_everything() {
     let found = folder(&[
-        (EDGES, b"Source,Target,graph,weight,label,when\r\nb,a,g1,2,x,9\r\na,a,g1,0.5,y,9\r\n"),
+        (
+            EDGES,
+            b"Source,Target,graph,weight,Id,label,when,Type,note,length\r\n\
+              b,a,g1,2,1,x,9,Directed,,0.5\r\na,a,g1,0.5,2,y,10,Directed,new,-1\r\n",
+        ),
         (
             NODES,
             b"graph,node,mass,label,charge\ng1,a,1,C,-1\ng1,b,12.5,\"N, \"\"O\"\"\",0\ng1,7,1e3,H,1\n",
         ),
-        (GRAPHS, b"id,label,note\ng0,5,none\ng1,-1.50,\n"),
+        (GRAPHS, b"id,label,note,y.LogP,Y.logp\ng0,5,none,nan,3\ng1,-1.50,,-0.5,\n"),
     ]);
     assert_eq!(detect(found.path()).unwrap(), Format::CsvFolder);
     let source = csv::read(found.path(), &limits()).unwrap();
     assert_eq!(source.len, Some(2));
     assert_eq!(
         source.ignored(),
-        ["graphs.csv: the column `note` is not used", "edges.csv: the column `when` is not used"]
+        [
+            "graphs.csv: the column `note` is not used",
+            "edges.csv: the column `id` is not used",
+            "edges.csv: the column `type` is not used",
+            "edges.csv: the column `note` is not used"
+        ]
     );
     let text = |text: &str| Scalar::from(text);
+    let targets = |first, second| {
+        let names = ["LogP", "logp"].into_iter().zip([first, second]);
+        names.map(|(name, value)| Target { name: name.to_owned(), value }).collect()
+    };
     let expected = [
-        GraphRecord { id: Some(text("g0")), label: Some(Scalar::Int(5)), ..GraphRecord::default() },
+        GraphRecord {
+            id: Some(text("g0")),
+            label: Some(Scalar::Int(5)),
+            targets: targets(None, Some(Scalar::Int(3))),
+            ..GraphRecord::default()
+        },
         GraphRecord {
             id: Some(text("g1")),
             label: Some(Scalar::Float(-1.5)),
@@ -41,12 +59,51 @@ fn a_folder_with_everything() {
             edges: vec![[1, 0], [0, 0]],
             weights: Some(vec![2.0, 0.5]),
             edge_labels: Some(vec![text("x"), text("y")]),
+            edge_features: Some(Features { dim: 2, values: vec![9.0, 0.5, 10.0, -1.0] }),
+            targets: targets(Some(Scalar::Float(-0.5)), None),
             node_labels: Some(vec![text("C"), text("N, \"O\""), text("H")]),
             features: Some(Features { dim: 2, values: vec![1.0, -1.0, 12.5, 0.0, 1000.0, 1.0] }),
             ..GraphRecord::default()
         },
     ];
     assert_eq!(all(Ok(source)), expected);
+}
+
+#[test]
+fn attributes_of_edges_are_numbers_all_along() {
+    for (edges, words) in [
+        (&b"u,v,length\n0,1,2\n1,2,far\n"[..], &["line 3", "`length`", "`far`"][..]),
+        (b"u,v,length\n0,1,2\n1,2,inf\n", &["line 3", "`length`", "`inf`"]),
+        (b"u,v,length\n0,1,2\n1,2,\n", &["line 3", "`length`", "every edge"]),
+        (b"u,v,a,b\n0,1,2,\n1,2,2,3\n", &["line 2", "`b`", "every edge"]),
+    ] {
+        let message = refusal(csv::read(folder(&[(EDGES, edges)]).path(), &limits()));
+        for word in ["edges.csv"].iter().chain(words) {
+            assert!(message.contains(word), "{message}");
+        }
+    }
+    // Those of a graph that has none are absent, and so is a column that is empty all along.
+    let found = read(&[(EDGES, b"graph,u,v,a,b,c\n1,0,1,2,3,\n2,0,1,4,,\n3,0,1,,,\n")]);
+    let rows = |record: &GraphRecord| record.edge_features.as_ref().map(|f| f.values.clone());
+    assert_eq!(
+        found.iter().map(rows).collect::<Vec<_>>(),
+        [Some(vec![2.0, 3.0]), Some(vec![4.0]), None]
+    );
+}
+
+#[test]
+fn targets_are_refused_by_line_and_value() {
+    for (graphs, words) in [
+        (&b"graph,y.gap\n0,1e999\n"[..], &["line 2", "`y.gap`", "`1e999` is not a finite"][..]),
+        (b"graph,y.a,y.\"a\"\n0,1,2\n", &["line 1", "`a`"]),
+        (b"graph,y,y.y\n0,1,2\n", &["line 1", "two columns hold the target `y`"]),
+    ] {
+        let files = [(EDGES, &b"graph,u,v\n0,0,1\n"[..]), (GRAPHS, graphs)];
+        let message = refusal(csv::read(folder(&files).path(), &limits()));
+        for word in ["graphs.csv"].iter().chain(words) {
+            assert!(message.contains(word), "{message}");
+        }
+    }
 }
 
 #[test]
@@ -112,7 +169,7 @@ proptest! {
         put(csv::write(&path), &records);
         let found = csv::read(&path, &limits()).unwrap();
         prop_assert!(found.ignored().is_empty(), "{:?}", found.ignored());
-        prop_assert_eq!(all(Ok(found)), records);
+        prop_assert_eq!(all(Ok(found)), tabled(records));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::records::{all, folder, limits, refusal};
 use hg2v::dataset::{Format, Limits, detect, graphml};
-use hg2v::graph::{Features, GraphRecord, Scalar};
+use hg2v::graph::{Features, GraphRecord, Scalar, Target};
 use proptest::prelude::*;
 
 fn fixtures() -> PathBuf {
@@ -35,7 +35,6 @@ fn what_gephi_igraph_and_networkx_export() {
     assert_eq!(
         source.ignored(),
         [
-            "the edge attribute `kind` is not used (graphs: 1)",
             "the edges' ids are not used (graphs: 1)",
             "the graph attribute `source` is not used (graphs: 1)",
             "the node attributes `size` (Gephi's drawing) are not used; the option `drawing` reads them (graphs: 1)",
@@ -69,6 +68,7 @@ fn what_gephi_igraph_and_networkx_export() {
         num_nodes: 3,
         edges: vec![[0, 1], [1, 2]],
         weights: Some(vec![1.5, 2.0]),
+        edge_labels: Some(vec![text("single"), text("double")]),
         node_labels: Some(["C", "N", "O"].map(text).into()),
         // Declared in this order: ring, mass.
         features: Some(Features { dim: 2, values: vec![1.0, 12.0, 0.0, 14.5, 1.0, 16.0] }),
@@ -243,6 +243,31 @@ fn an_integer_label_is_a_label_and_a_default_fills_gaps() {
     assert_eq!(record.node_labels, Some([3, 7].map(Scalar::Int).into()));
     assert_eq!(record.weights, Some(vec![0.5]));
     assert_eq!(record.features, None);
+}
+
+#[test]
+fn numbers_of_edges_are_attributes_and_named_numbers_of_graphs_targets() {
+    let record = one(
+        "<key id='k' for='edge' attr.name='kind' attr.type='string'/>
+         <key id='w' for='edge' attr.name='weight' attr.type='float'/>
+         <key id='l' for='edge' attr.name='length' attr.type='double'/>
+         <key id='n' for='edge' attr.name='new' attr.type='boolean'><default>false</default></key>
+         <key id='g' for='graph' attr.name='y.gap' attr.type='double'/>
+         <key id='c' for='graph' attr.name='class' attr.type='string'/>",
+        "<graph edgedefault='directed'><data key='g'>0.5</data><data key='c'>a</data>
+         <node id='0'/><node id='1'/>
+         <edge source='0' target='1'><data key='k'>met</data><data key='l'>2.5</data>
+         <data key='w'>3</data><data key='n'>true</data></edge>
+         <edge source='1' target='0'><data key='k'>left</data><data key='l'>-1</data>
+         <data key='w'>3</data></edge></graph>",
+    );
+    assert_eq!(record.weights, Some(vec![3.0, 3.0]));
+    assert_eq!(record.edge_labels, Some(vec![text("met"), text("left")]));
+    let features = Features { dim: 2, values: vec![2.5, 1.0, -1.0, 0.0] };
+    assert_eq!(record.edge_features, Some(features));
+    assert!(record.directed);
+    let gap = Target { name: "gap".to_owned(), value: Some(Scalar::Float(0.5)) };
+    assert_eq!((record.label, record.targets), (Some(text("a")), vec![gap]));
 }
 
 #[test]

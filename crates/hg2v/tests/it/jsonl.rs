@@ -6,8 +6,8 @@ use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use hg2v::dataset::{self, Format, Limits};
-use hg2v::graph::{Features, GraphRecord, Scalar};
+use hg2v::dataset::{self, Format, Limits, jsonl};
+use hg2v::graph::{Features, GraphRecord, Scalar, Target};
 use proptest::prelude::*;
 
 /// Reads bytes as a file of that name would be read.
@@ -41,16 +41,45 @@ fn written(records: &[GraphRecord], name: &str) -> (tempfile::TempDir, std::path
 }
 
 #[test]
+fn what_is_to_be_predicted_comes_alone_in_lists_or_by_name() {
+    let read = |y: &str| one(&format!(r#"{{"edges":[[0,1],[1,2]],"y":{y},"edge_x":[1,2.5]}}"#));
+    let target = |name: &str, value| Target { name: name.to_owned(), value };
+    let list = read("[1.5,null,\"high\"]");
+    let (number, text) = (Some(Scalar::Float(1.5)), Some(Scalar::from("high")));
+    let listed = [target("0", number.clone()), target("1", None), target("2", text.clone())];
+    assert_eq!((&list.label, &list.targets[..]), (&None, &listed[..]));
+    assert_eq!(list.edge_features, Some(Features { dim: 1, values: vec![1.0, 2.5] }));
+    let named = read(r#"{"logp":1.5,"y":7,"class":"high","gap":null}"#);
+    let expected = [target("logp", number), target("class", text), target("gap", None)];
+    assert_eq!((named.label, named.targets), (Some(7.into()), expected.into()));
+    for nothing in ["null", "[]", "{}"] {
+        let record = read(nothing);
+        assert_eq!((record.label, record.targets), (None, vec![]), "{nothing}");
+    }
+    assert_eq!(read("true").label, Some(Scalar::Bool(true)));
+    // As they are written: a list only where their names are its places.
+    let line = |record| String::from_utf8(jsonl::line_of(&record).unwrap()).unwrap();
+    let written = line(list);
+    assert!(written.starts_with(r#"{"y":[1.5,null,"high"],"#), "{written}");
+    assert!(written.ends_with(",\"edge_x\":[[1],[2.5]]}\n"), "{written}");
+    let swapped = GraphRecord {
+        targets: vec![target("1", Some(1.into())), target("0", None)],
+        ..GraphRecord::default()
+    };
+    assert_eq!(line(swapped), "{\"y\":{\"1\":1,\"0\":null},\"edges\":[]}\n");
+}
+
+#[test]
 fn every_key_is_understood() {
     let record = one(
         r#"{"id":"g1","y":-1,"directed":true,"nodes":["a","b",3],"edges":[["a","b"],["b",3,0.5]],
-            "x":[[1,2.5],[0,0],[-1,1e-3]],"node_labels":[6,6,7],"edge_labels":["s","d"]}"#
+            "x":[[1,2.5],[0,0],[-1,1e-3]],"node_labels":[6,6,7],"edge_labels":["s","d"],"edge_x":[[0.5,-1],[2,1e-3]]}"#
             .replace('\n', "")
             .as_str(),
     );
     let expected = GraphRecord {
         targets: Vec::new(),
-        edge_features: None,
+        edge_features: Some(Features { dim: 2, values: vec![0.5, -1.0, 2.0, 1e-3] }),
         id: Some("g1".into()),
         label: Some(Scalar::Int(-1)),
         num_nodes: 3,
@@ -185,7 +214,28 @@ fn malformed_lines_are_refused_with_place_and_value() {
             r#"{"edges":[],"id":123456789012345678901}"#,
             &["`id`", "`123456789012345678901`", "quotes"],
         ),
-        (r#"{"edges":[],"y":{"a":1}}"#, &["`y`", "map"]),
+        (r#"{"edges":[],"y":{"a":[1]}}"#, &["`y.a`", "sequence"]),
+        (r#"{"edges":[],"y":{"a":1,"a":2}}"#, &["`y` has `a` twice"]),
+        (r#"{"edges":[],"y":[1,[2]]}"#, &["`y[1]`", "sequence"]),
+        (r#"{"edges":[],"y":[1,NaN]}"#, &["`y[1]`", "`NaN`", "no such number"]),
+        (
+            r#"{"edges":[],"y":{"a":123456789012345678901}}"#,
+            &["`y.a`", "`123456789012345678901`", "quotes"],
+        ),
+        (r#"{"edges":[[0,1]],"edge_x":[]}"#, &["`edge_x` has 0", "1 edges"]),
+        (r#"{"edges":[[0,1]],"edge_x":[[1],[2]]}"#, &["`edge_x` has 2", "1 edges"]),
+        (
+            r#"{"edges":[[0,1],[0,2]],"edge_x":[[1,2],[3]]}"#,
+            &["`edge_x[1]` has 1", "`edge_x[0]` has 2", "every edge"],
+        ),
+        (
+            r#"{"edges":[[0,1],[0,2]],"edge_x":[1,[3]]}"#,
+            &["`edge_x[1]` has 1", "`edge_x[0]` is a number alone"],
+        ),
+        (r#"{"edges":[[0,1]],"edge_x":["b"]}"#, &["`edge_x[0]`", "\"b\"", "a number"]),
+        (r#"{"edges":[[0,1]],"edge_x":[[null]]}"#, &["`edge_x[0]`", "null"]),
+        (r#"{"edges":[[0,1]],"edge_x":[[NaN]]}"#, &["`edge_x[0]`", "`NaN`", "no such number"]),
+        (r#"{"edges":[[0,1]],"edge_x":3}"#, &["`edge_x`", "integer `3`"]),
         (r#"{"edges":[],"directed":"yes"}"#, &["`directed`", "\"yes\""]),
         ("{\"edges\":[]\0}", &["not JSON"]),
     ];

@@ -6,6 +6,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::records::tabled;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeBinaryArray,
@@ -13,7 +14,7 @@ use arrow_array::{
     TimestampMillisecondArray, UInt64Array,
 };
 use hg2v::dataset::{self, Limits};
-use hg2v::graph::{Features, GraphRecord, Scalar};
+use hg2v::graph::{Features, GraphRecord, Scalar, Target};
 use parquet::arrow::ArrowWriter;
 use proptest::prelude::*;
 
@@ -435,14 +436,131 @@ proptest! {
     #[test]
     fn records_survive(records in proptest::collection::vec(crate::common::record(), 1..8)) {
         let (_folder, path) = written(&records);
-        prop_assert_eq!(read(&path).unwrap(), records);
+        prop_assert_eq!(read(&path).unwrap(), tabled(records));
     }
 
     #[test]
     fn records_survive_in_memory(records in proptest::collection::vec(crate::common::record(), 1..8)) {
         let batch = dataset::parquet::batch(&records).unwrap();
         let read = dataset::parquet::records(&batch, Path::new("<rows>"), 0, &Limits::default());
-        prop_assert_eq!(read.unwrap(), records);
+        prop_assert_eq!(read.unwrap(), tabled(records));
+    }
+}
+
+fn target(name: &str, value: Option<Scalar>) -> Target {
+    Target { name: name.to_owned(), value }
+}
+
+#[test]
+fn several_targets_come_in_columns_a_struct_or_a_list() {
+    use arrow_array::StructArray;
+    use arrow_schema::{DataType, Field};
+    let ends = || ints(&[list(&[0]), list(&[0])]);
+    let read = |more: Columns| {
+        let columns: Columns = vec![("src", ends()), ("dst", ends())];
+        read_columns(columns.into_iter().chain(more).collect()).unwrap()
+    };
+    let numbers = Float64Array::from(vec![Some(0.5), Some(f64::NAN)]);
+    let words = StringArray::from(vec![None, Some("low")]);
+    let numbers: ArrayRef = Arc::new(numbers);
+    let words: ArrayRef = Arc::new(words);
+    let half = Some(Scalar::Float(0.5));
+    let first = vec![target("gap", half.clone()), target("a,b", None)];
+    let second = vec![target("gap", None), target("a,b", Some("low".into()))];
+
+    let found = read(vec![
+        ("y.gap", Arc::clone(&numbers)),
+        ("y.a,b", Arc::clone(&words)),
+        ("y", Arc::new(Int64Array::from(vec![3, 4]))),
+    ]);
+    assert_eq!((&found[0].label, &found[0].targets), (&Some(3.into()), &first));
+    assert_eq!((&found[1].label, &found[1].targets), (&Some(4.into()), &second));
+
+    let field =
+        |name: &str, of: &ArrayRef| Arc::new(Field::new(name, of.data_type().clone(), true));
+    let together = StructArray::from(vec![
+        (field("gap", &numbers), Arc::clone(&numbers)),
+        (field("a,b", &words), Arc::clone(&words)),
+        (field("y", &words), Arc::clone(&words)),
+    ]);
+    let found = read(vec![("y", Arc::new(together))]);
+    assert_eq!((&found[0].label, &found[0].targets), (&None, &first));
+    assert_eq!((&found[1].label, &found[1].targets), (&Some("low".into()), &second));
+
+    let lists = ints(&[Some(vec![Some(7), None]), None]);
+    let found = read(vec![("y", lists)]);
+    assert_eq!(found[0].targets, [target("0", Some(7.into())), target("1", None)]);
+    assert_eq!((&found[1].label, &found[1].targets), (&None, &vec![]));
+
+    let refused = |more: Columns| {
+        let columns: Columns = vec![("src", ends()), ("dst", ends())];
+        let read = read_columns(columns.into_iter().chain(more).collect());
+        read.unwrap_err().to_string()
+    };
+    let said = refused(vec![("y.gap", ints(&[list(&[1]), list(&[1])]))]);
+    assert!(said.contains("column `y.gap` is `List("), "{said}");
+    let said = refused(vec![("y.y", Arc::clone(&numbers)), ("y", Arc::clone(&numbers))]);
+    assert!(said.contains("two columns hold the target `y`"), "{said}");
+    let infinite = Float64Array::from(vec![0.5, f64::INFINITY]);
+    let said = refused(vec![("y.gap", Arc::new(infinite))]);
+    assert!(said.contains("record 2") && said.contains("`y.gap` holds `inf`"), "{said}");
+    let nested = StructArray::from(vec![(
+        Arc::new(Field::new("gap", DataType::Struct(vec![field("a", &numbers)].into()), true)),
+        Arc::new(StructArray::from(vec![(field("a", &numbers), numbers)])) as ArrayRef,
+    )]);
+    let said = refused(vec![("y", Arc::new(nested))]);
+    assert!(said.contains("column `y` is `Struct("), "{said}");
+}
+
+#[test]
+fn numbers_to_predict_are_numbers_in_the_file() {
+    let record = |y: Scalar, more: Scalar| GraphRecord {
+        label: Some(y),
+        targets: vec![target("big", Some(more))],
+        ..GraphRecord::default()
+    };
+    let long = Scalar::Int(i64::MAX);
+    let records = [record(1.into(), long.clone()), record(Scalar::Float(0.5), 0.into())];
+    let batch = dataset::parquet::batch(&records).unwrap();
+    let kind = |batch: &RecordBatch, name: &str| {
+        batch.column_by_name(name).unwrap().data_type().to_string()
+    };
+    assert_eq!([kind(&batch, "y"), kind(&batch, "y.big")], ["Float64", "Int64"]);
+    // A whole number that is no float keeps its digits.
+    let records = [record(1.into(), long), record(1.into(), Scalar::Float(0.5))];
+    let batch = dataset::parquet::batch(&records).unwrap();
+    assert_eq!(kind(&batch, "y.big"), "Utf8");
+    let read = dataset::parquet::records(&batch, Path::new("<rows>"), 0, &Limits::default());
+    assert_eq!(read.unwrap(), records);
+}
+
+#[test]
+fn edges_have_rows_of_numbers_or_numbers() {
+    let read = |edge_x: ArrayRef| {
+        let ends = |row: &[i64]| ints(&[list(row)]);
+        read_columns(vec![("src", ends(&[0, 1])), ("dst", ends(&[1, 2])), ("edge_x", edge_x)])
+    };
+    let found = read(floats(&[0.5, 2.0])).unwrap();
+    assert_eq!(found[0].edge_features, Some(Features { dim: 1, values: vec![0.5, 2.0] }));
+    let rows = |rows: &[&[f64]]| -> ArrayRef {
+        let row = |row: &&[f64]| Some(row.iter().copied().map(Some).collect::<Vec<_>>());
+        let inner = ListArray::from_iter_primitive::<Float64Type, _, _>(rows.iter().map(row));
+        let field = arrow_schema::Field::new("item", inner.data_type().clone(), true);
+        let offsets = arrow_buffer::OffsetBuffer::from_lengths([rows.len()]);
+        Arc::new(ListArray::new(Arc::new(field), offsets, Arc::new(inner), None))
+    };
+    let found = read(rows(&[&[1.0, 2.0], &[3.0, 4.0]])).unwrap();
+    let features = Features { dim: 2, values: vec![1.0, 2.0, 3.0, 4.0] };
+    assert_eq!(found[0].edge_features, Some(features));
+    for (edge_x, said) in [
+        (rows(&[&[1.0, 2.0], &[3.0]]), "`edge_x[1]` has 1 numbers, but `edge_x[0]` has 2"),
+        (rows(&[&[1.0]]), "`edge_x` has 1 entries, but the graph has 2 edges"),
+        (rows(&[&[1.0], &[f64::NAN]]), "`edge_x` holds `NaN`"),
+        (floats(&[1.0]), "`edge_x` has 1 entries, but the graph has 2 edges"),
+        (texts(&["a"]), "column `edge_x` is `Utf8`"),
+    ] {
+        let refused = read(edge_x).unwrap_err().to_string();
+        assert!(refused.contains(said), "{refused}");
     }
 }
 

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use hg2v::dataset::{Limits, Sink, Source};
-use hg2v::graph::{Features, GraphRecord, Scalar};
+use hg2v::graph::{Features, GraphRecord, Scalar, Target};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -96,27 +96,53 @@ pub(crate) struct Carries {
     pub(crate) edge_labels: bool,
     pub(crate) weights: bool,
     pub(crate) dim: usize,
+    pub(crate) edge_dim: usize,
+    /// How many targets, and whether they have names.
+    pub(crate) targets: (usize, bool),
 }
 
 fn carries() -> impl Strategy<Value = Carries> {
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    (flags, 0usize..3).prop_map(|((label, node_labels, edge_labels, weights), dim)| Carries {
+    let sizes = (0usize..3, 0usize..3, (0usize..4, any::<bool>()));
+    (flags, sizes).prop_map(|((label, node_labels, edge_labels, weights), sizes)| Carries {
         label,
         node_labels,
         edge_labels,
         weights,
-        dim,
+        dim: sizes.0,
+        edge_dim: sizes.1,
+        targets: sizes.2,
     })
 }
 
-fn record(carries: Carries) -> impl Strategy<Value = GraphRecord> {
+/// Names of targets that trip a table.
+const NAMES: [&str; 4] = ["logp", "LogP", "a, \"b\"\n", " "];
+
+/// A graph; only where `texts` is set do targets hold anything but numbers.
+fn record(carries: Carries, texts: bool) -> impl Strategy<Value = GraphRecord> {
+    let number = prop_oneof![any::<i64>().prop_map(Scalar::Int), float().prop_map(Scalar::Float)];
+    let value = if texts { scalar().boxed() } else { number.boxed() };
+    let (count, named) = carries.targets;
+    let name = move |at: usize| if named { NAMES[at].to_owned() } else { at.to_string() };
+    let targets = proptest::collection::vec(proptest::option::of(value), count);
+    let targets = targets.prop_map(move |values| {
+        let target = |(at, value)| Target { name: name(at), value };
+        values.into_iter().enumerate().map(target).collect::<Vec<_>>()
+    });
+    (graph(carries), targets).prop_map(|(graph, targets)| GraphRecord { targets, ..graph })
+}
+
+fn graph(carries: Carries) -> impl Strategy<Value = GraphRecord> {
     (0u32..6).prop_flat_map(move |n| {
         let most = if n == 0 { 0 } else { 8 };
         let node_ids = proptest::collection::btree_set(scalar(), n as usize);
         (
             (proptest::option::of(scalar()), scalar()),
             proptest::option::of(node_ids.prop_map(|ids| ids.into_iter().rev().collect())),
-            proptest::collection::vec(((0..n.max(1), 0..n.max(1)), float(), scalar()), 0..=most),
+            proptest::collection::vec(
+                ((0..n.max(1), 0..n.max(1)), float(), scalar(), [float(), float()]),
+                0..=most,
+            ),
             proptest::collection::vec(scalar(), n as usize),
             proptest::collection::vec(float(), n as usize * carries.dim),
             any::<bool>(),
@@ -127,7 +153,13 @@ fn record(carries: Carries) -> impl Strategy<Value = GraphRecord> {
                 let any_edge = !edges.is_empty();
                 GraphRecord {
                     targets: Vec::new(),
-                    edge_features: None,
+                    edge_features: (carries.edge_dim > 0 && any_edge).then(|| Features {
+                        dim: carries.edge_dim,
+                        values: edges
+                            .iter()
+                            .flat_map(|e| e.3[..carries.edge_dim].iter().copied())
+                            .collect(),
+                    }),
                     id,
                     label: carries.label.then_some(label),
                     num_nodes: n,
@@ -147,14 +179,32 @@ fn record(carries: Carries) -> impl Strategy<Value = GraphRecord> {
     })
 }
 
-/// A collection whose graphs all carry the same things.
+/// A collection whose graphs all carry the same things, and have numbers to predict, if any.
 pub(crate) fn alike() -> impl Strategy<Value = Vec<GraphRecord>> {
-    carries().prop_flat_map(|carries| proptest::collection::vec(record(carries), 0..5))
+    carries().prop_flat_map(|carries| proptest::collection::vec(record(carries, false), 0..5))
 }
 
 /// A collection whose graphs carry different things.
 pub(crate) fn mixed() -> impl Strategy<Value = Vec<GraphRecord>> {
-    proptest::collection::vec(carries().prop_flat_map(record), 0..5)
+    proptest::collection::vec(carries().prop_flat_map(|carries| record(carries, true)), 0..5)
+}
+
+/// As a table has them: every graph has all targets, in the order they were first met in, and those
+/// that it had not are not known.
+pub(crate) fn tabled(mut records: Vec<GraphRecord>) -> Vec<GraphRecord> {
+    let mut names: Vec<String> = Vec::new();
+    for target in records.iter().flat_map(|record| &record.targets) {
+        if !names.contains(&target.name) {
+            names.push(target.name.clone());
+        }
+    }
+    for record in &mut records {
+        let own = std::mem::take(&mut record.targets);
+        let value = |name: &String| own.iter().find(|t| t.name == *name)?.value.clone();
+        let target = |name: &String| Target { name: name.clone(), value: value(name) };
+        record.targets = names.iter().map(target).collect();
+    }
+    records
 }
 
 /// A real set: what its table says of it.

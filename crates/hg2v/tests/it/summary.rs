@@ -72,12 +72,14 @@ fn content_is_compared_whatever_the_order_of_edges_and_the_names() {
         id: Some("a".into()),
         weights: Some(vec![2.0, 3.0]),
         edge_labels: Some(vec!["s".into(), "d".into()]),
+        edge_features: Some(Features { dim: 2, values: vec![1.0, 2.0, 3.0, 4.0] }),
         ..graph(3, &[[0, 1], [1, 2]], 1)
     };
     let turned = GraphRecord {
         id: Some("b".into()),
         weights: Some(vec![3.0, 2.0]),
         edge_labels: Some(vec!["d".into(), "s".into()]),
+        edge_features: Some(Features { dim: 2, values: vec![3.0, 4.0, 1.0, 2.0] }),
         ..graph(3, &[[2, 1], [1, 0]], 2)
     };
     let same = |other: &GraphRecord| {
@@ -85,7 +87,9 @@ fn content_is_compared_whatever_the_order_of_edges_and_the_names() {
         found.duplicates.unwrap().groups == 1
     };
     assert!(same(&turned));
-    let changes: [fn(&mut GraphRecord); 7] = [
+    let changes: [fn(&mut GraphRecord); 9] = [
+        |r| r.edge_features = None,
+        |r| r.edge_features = Some(Features { dim: 2, values: vec![1.0, 2.0, 3.0, 4.0] }),
         |r| r.num_nodes = 4,
         |r| r.weights = Some(vec![3.0, 2.5]),
         |r| r.edge_labels = Some(vec!["s".into(), "d".into()]),

@@ -101,7 +101,7 @@ fn noise_is_refused_where_edges_carry_more_than_their_ends() {
     Noise::default().apply(&mut same, &mut stream).unwrap();
     assert_eq!(same, record);
     let said = Noise { remove: 0, add: 1 }.apply(&mut same, &mut stream).unwrap_err().to_string();
-    assert!(said.contains("weights or labels"), "{said}");
+    assert!(said.contains("weights, labels or attributes"), "{said}");
 }
 
 #[test]

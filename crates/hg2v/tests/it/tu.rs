@@ -3,9 +3,9 @@
 use std::io::{Cursor, Write};
 use std::path::Path;
 
-use crate::records::{KNOWN, all, folder, limits, put, real_sets, refusal, unfolded};
+use crate::records::{KNOWN, all, folder, limits, put, real_sets, refusal, tabled, unfolded};
 use hg2v::dataset::{Format, Limits, detect, name_of, tu};
-use hg2v::graph::{Features, GraphRecord, Scalar};
+use hg2v::graph::{Features, GraphRecord, Scalar, Target};
 use proptest::prelude::*;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -42,7 +42,7 @@ fn a_set_with_everything() {
         ("S_node_attributes.txt", b"1, 2.5\n-1e3,0\n0 4\n1,1\n2, 2\n"),
         ("S_edge_labels.txt", b"4\n4\n5\n6\n7\n"),
         ("S_edge_attributes.txt", b"0.5\n0.5\n1\n1\n2\n"),
-        ("S_graph_attributes.txt", b"1\n1\n1\n"),
+        ("S_graph_attributes.txt", b"1, 0.5\nnan,\n1e3,-7\n"),
         ("README.txt", b"hello"),
     ]);
     let source = tu::read(found.path(), &limits()).unwrap();
@@ -51,14 +51,18 @@ fn a_set_with_everything() {
         source.ignored(),
         [
             "`README.txt`: not a file of the TU layout",
-            "`S_graph_attributes.txt`: graph attributes are not used",
             "1 lines of A repeat an edge with another label; the first line's holds",
         ]
     );
     let text = |text: &str| Scalar::from(text);
+    let targets = |values: [Option<Scalar>; 2]| {
+        let names = ["0", "1"].into_iter().zip(values);
+        names.map(|(name, value)| Target { name: name.to_owned(), value }).collect()
+    };
     let expected = [
         GraphRecord {
             label: Some(Scalar::Int(1)),
+            targets: targets([Some(Scalar::Int(1)), Some(Scalar::Float(0.5))]),
             num_nodes: 3,
             edges: vec![[0, 1], [1, 2]],
             weights: Some(vec![0.5, 1.0]),
@@ -67,9 +71,14 @@ fn a_set_with_everything() {
             features: Some(Features { dim: 2, values: vec![1.0, 2.5, -1000.0, 0.0, 0.0, 4.0] }),
             ..GraphRecord::default()
         },
-        GraphRecord { label: Some(Scalar::Int(-1)), ..GraphRecord::default() },
+        GraphRecord {
+            label: Some(Scalar::Int(-1)),
+            targets: targets([None, None]),
+            ..GraphRecord::default()
+        },
         GraphRecord {
             label: Some(Scalar::Float(0.5)),
+            targets: targets([Some(Scalar::Float(1000.0)), Some(Scalar::Int(-7))]),
             num_nodes: 2,
             edges: vec![[1, 1]],
             weights: Some(vec![2.0]),
@@ -136,12 +145,42 @@ fn a_zip_may_hold_the_files_anywhere() {
 }
 
 #[test]
-fn several_edge_attributes_are_ignored_aloud() {
-    let found =
-        folder(&[(A, b"1,2\n"), (INDICATOR, b"1\n1\n"), ("S_edge_attributes.txt", b"1,2\n")]);
-    let source = tu::read(found.path(), &limits()).unwrap();
-    assert!(source.ignored()[0].contains("2 numbers an edge"), "{:?}", source.ignored());
-    assert_eq!(all(Ok(source))[0].weights, None);
+fn several_numbers_an_edge_are_attributes_and_the_first_lines_hold() {
+    let files: [(&str, &[u8]); 3] = [
+        (A, b"1,2\n2,3\n2,1\n3,2\n"),
+        (INDICATOR, b"1\n1\n1\n"),
+        ("S_edge_attributes.txt", b"1,2\n3,4\n1,2\n3,5\n"),
+    ];
+    let source = tu::read(folder(&files).path(), &limits()).unwrap();
+    let said = "1 lines of A repeat an edge with other attributes; the first line's hold";
+    assert_eq!(source.ignored(), [said]);
+    let record = all(Ok(source)).remove(0);
+    assert_eq!(record.weights, None);
+    let features = Features { dim: 2, values: vec![1.0, 2.0, 3.0, 4.0] };
+    assert_eq!(record.edge_features, Some(features));
+    // With weights of their own, a single column holds attributes.
+    let single = ("S_edge_attributes.txt", &b"5\n6\n5\n6\n"[..]);
+    for (weights, expected) in [(&b"1\n2\n1\n2\n"[..], Some(vec![1.0, 2.0])), (b"", None)] {
+        let files = [files[0], files[1], single, ("S_edge_weights.txt", weights)];
+        let record = all(tu::read(folder(&files).path(), &limits())).remove(0);
+        assert_eq!(record.weights, expected);
+        let features = Features { dim: 1, values: vec![5.0, 6.0] };
+        assert_eq!(record.edge_features, Some(features));
+    }
+}
+
+#[test]
+fn a_single_number_a_graph_is_the_label_where_there_is_none() {
+    let graph_attributes = ("S_graph_attributes.txt", &b"0.5\nnan\n"[..]);
+    let files = [(A, &b"1,2\n"[..]), (INDICATOR, b"1\n1\n"), graph_attributes];
+    let found = read(&files);
+    assert_eq!(found.len(), 2);
+    assert_eq!((&found[0].label, &found[1].label), (&Some(Scalar::Float(0.5)), &None));
+    assert!(found.iter().all(|record| record.targets.is_empty()));
+    let named = [&files[..], &[("S_target_names.txt", b"gap\n")]].concat();
+    let record = read(&named).remove(0);
+    let gap = Target { name: "gap".to_owned(), value: Some(Scalar::Float(0.5)) };
+    assert_eq!((record.label, record.targets), (None, vec![gap]));
 }
 
 #[test]
@@ -180,6 +219,22 @@ fn what_the_layout_cannot_hold_is_refused() {
         "{refused}"
     );
     drop(sink);
+    let target = |value| vec![Target { name: "toxic".to_owned(), value }];
+    let words = GraphRecord { targets: target(Some("yes".into())), ..without.clone() };
+    let mut sink = tu::write(&folder.path().join("x.zip"), true).unwrap();
+    let refused = sink.write(&words).unwrap_err().to_string();
+    assert!(refused.contains("predicted as `toxic` is `yes`, which is no number"), "{refused}");
+    drop(sink);
+    let edges = |dim: usize| GraphRecord {
+        edges: vec![[0, 0]],
+        edge_features: Some(Features { dim, values: vec![1.0; dim] }),
+        ..without.clone()
+    };
+    let mut sink = tu::write(&folder.path().join("x.zip"), true).unwrap();
+    sink.write(&edges(2)).unwrap();
+    let refused = sink.write(&edges(1)).unwrap_err().to_string();
+    assert!(refused.contains("1 attributes an edge where graphs before it have 2"), "{refused}");
+    drop(sink);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
@@ -192,7 +247,7 @@ proptest! {
         put(tu::write(&path, zip), &records);
         let found = tu::read(&path, &limits()).unwrap();
         prop_assert!(found.ignored().is_empty(), "{:?}", found.ignored());
-        prop_assert_eq!(all(Ok(found)), records);
+        prop_assert_eq!(all(Ok(found)), tabled(records));
     }
 
     #[test]
@@ -292,6 +347,15 @@ fn malformed_sets_are_refused_by_name_line_and_value() {
         (&[GOOD_A, GOOD, ("S_node_attributes.txt", b"1\n")], &["S_node_attributes.txt", "1 lines", "2 nodes"]),
         (&[GOOD_A, GOOD, ("S_edge_labels.txt", b"1\n")], &["S_edge_labels.txt", "1 lines", "2 lines of A"]),
         (&[GOOD_A, GOOD, ("S_edge_attributes.txt", b"1\ninf\n")], &["S_edge_attributes.txt, line 2", "`inf`"]),
+        (&[GOOD_A, GOOD, ("S_edge_attributes.txt", b"1,2\n1\n")], &["S_edge_attributes.txt, line 2", "`1` has 1 numbers where line 1 has 2"]),
+        (&[GOOD_A, GOOD, ("S_edge_attributes.txt", b"1,2\n")], &["S_edge_attributes.txt", "1 lines", "2 lines of A"]),
+        (&[GOOD_A, GOOD, ("S_edge_weights.txt", b"1,2\n1,2\n")], &["S_edge_weights.txt, line 1", "2 numbers"]),
+        (&[GOOD_A, GOOD, ("S_graph_attributes.txt", b"1,inf\n")], &["S_graph_attributes.txt, line 1", "`inf` is not a finite number"]),
+        (&[GOOD_A, GOOD, ("S_graph_attributes.txt", b"1,high\n")], &["S_graph_attributes.txt, line 1", "`high` is not a finite number"]),
+        (&[GOOD_A, (INDICATOR, b"1\n1\n2\n"), ("S_graph_attributes.txt", b"1,2\n3\n")], &["S_graph_attributes.txt, line 2", "`3` has 1 numbers where line 1 has 2"]),
+        (&[GOOD_A, GOOD, ("S_graph_labels.txt", b"1\n"), ("S_graph_attributes.txt", b"1\n3\n")], &["S_graph_attributes.txt, line 2", "2 lines", "1 graphs"]),
+        (&[GOOD_A, GOOD, ("S_graph_attributes.txt", b"1,2\n"), ("S_target_names.txt", b"a\n")], &["S_target_names.txt", "1 lines", "2 targets"]),
+        (&[GOOD_A, GOOD, ("S_graph_attributes.txt", b"1,2\n"), ("S_target_names.txt", b"a\na\n")], &["S_target_names.txt, line 2", "`a`"]),
         (&[GOOD_A, GOOD, ("S_edge_lines.txt", b"twice\n")], &["S_edge_lines.txt, line 1", "`twice`"]),
         (&[(A, b"1, 2\n1, 2\n"), GOOD, ("S_edge_lines.txt", b"pairs\n")], &["S_A.txt, line 1", "pairs"]),
         (&[GOOD_A, GOOD, ("S_node_ids.txt", b"a\n")], &["S_node_ids.txt", "graph 1: some nodes have an id"]),

@@ -1,11 +1,12 @@
 //! The graphs of a folder: as `graphs.csv` lists them, or as rows name them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::table::{Row, Table};
-use crate::dataset::text;
+use crate::dataset::targets::{ONLY, PREFIX, with_label};
+use crate::dataset::text::{self, NotFinite};
 use crate::error::{Error, Place, Result, shown};
-use crate::graph::Scalar;
+use crate::graph::{Scalar, Target};
 
 const GRAPH: [&str; 2] = ["graph", "graph_id"];
 
@@ -27,6 +28,7 @@ pub(super) struct Graphs {
 pub(super) struct Entry {
     pub(super) id: Option<Scalar>,
     pub(super) label: Option<Scalar>,
+    pub(super) targets: Vec<Target>,
     pub(super) directed: bool,
 }
 
@@ -37,7 +39,10 @@ impl Graphs {
         let id = table.column(&["id"]);
         let label = table.column(&["y", "label"]);
         let directed = table.column(&["directed"]);
-        ignore_others(&table, &[Some(key), id, label, directed], ignored);
+        let targets = targets_in(&table, label.is_some())?;
+        let known = [Some(key), id, label, directed];
+        let used: Vec<_> = known.into_iter().chain(targets.iter().map(|t| Some(t.0))).collect();
+        ignore_others(&table, &used, ignored);
         let mut graphs = Graphs { listed: true, ..Graphs::default() };
         while let Some(row) = table.next()? {
             let name = row.filled(key)?;
@@ -52,12 +57,19 @@ impl Graphs {
                 "false" | "0" | "" => Ok(false),
                 _ => Err(row.bad(column, "is neither true nor false", "write true or false")),
             });
+            let found = targets_of(&row, &targets);
+            let (label, targets) = with_label(
+                scalar(row.get(label), text::label),
+                found.as_ref().map_or_else(|_| Vec::new(), Clone::clone),
+            );
             graphs.entries.push(Entry {
                 id: scalar(row.get(id.or(Some(key))), text::id),
-                label: scalar(row.get(label), text::label),
+                label,
+                targets,
                 directed: *flag.as_ref().unwrap_or(&false),
             });
             graphs.keep(position, flag.map(drop));
+            graphs.keep(position, found.map(drop));
         }
         Ok(graphs)
     }
@@ -116,16 +128,43 @@ impl Graphs {
     }
 }
 
+/// The columns that hold targets, with the targets' names.
+fn targets_in(table: &Table, labelled: bool) -> Result<Vec<(usize, String)>> {
+    let mut known: HashSet<String> = labelled.then(|| ONLY.to_owned()).into_iter().collect();
+    let names = table.header.iter().enumerate();
+    let names =
+        names.filter_map(|(at, column)| Some((at, text::name(column.strip_prefix(PREFIX)?))));
+    names
+        .map(|(at, name)| match known.insert(name.clone()) {
+            true => Ok((at, name)),
+            false => Err(Error::input(
+                table.file,
+                Place::Line(1),
+                format!("two columns hold the target {}", shown(&name)),
+                "give every target a name of its own",
+            )),
+        })
+        .collect()
+}
+
+fn targets_of(row: &Row, columns: &[(usize, String)]) -> Result<Vec<Target>> {
+    let target = |(column, name): &(usize, String)| {
+        let value = text::target(row.get(Some(*column)))
+            .map_err(|_| row.bad(*column, NotFinite::PROBLEM, NotFinite::FIX))?;
+        Ok(Target { name: name.clone(), value })
+    };
+    columns.iter().map(target).collect()
+}
+
 /// Says which columns are not read.
-pub(super) fn ignore_others(table: &Table, used: &[Option<usize>], ignored: &mut Vec<String>) {
-    for (position, name) in table.header.iter().enumerate() {
-        if !used.contains(&Some(position)) {
-            let file = table.file.file_name().unwrap_or_default();
-            ignored.push(format!(
-                "{}: the column {} is not used",
-                file.to_string_lossy(),
-                shown(name)
-            ));
-        }
-    }
+fn ignore_others(table: &Table, used: &[Option<usize>], ignored: &mut Vec<String>) {
+    let others = (0..table.header.len()).filter(|&column| !used.contains(&Some(column)));
+    ignored.extend(others.map(|column| not_used(table, column)));
+}
+
+/// The sentence on a column that is not read.
+pub(super) fn not_used(table: &Table, column: usize) -> String {
+    let file = table.file.file_name().unwrap_or_default().to_string_lossy();
+    let name = table.header.get(column).map_or("", |name| name);
+    format!("{file}: the column {} is not used", shown(name))
 }

@@ -8,6 +8,8 @@
 //! | `edges.csv` | `graph`, `graph_id` | the graph; left out, the folder is one graph |
 //! | | `src`, `source`, `u`; `dst`, `target`, `v` | the ends |
 //! | | `weight`?, `label`? | a finite number; a label |
+//! | | `id`, `edge`, `edge_id`, `key`, `type`? | nothing |
+//! | | any other that begins with a number | a finite number; together, in order, the edge's attributes |
 //! | `nodes.csv` | `graph`, `graph_id` | the graph |
 //! | | `node`, `id` | the node's id |
 //! | | `label`? | a label |
@@ -15,6 +17,7 @@
 //! | `graphs.csv` | `graph`, `graph_id`, `id` | the graph |
 //! | | `id`? (beside `graph`) | the id the graph goes by; empty: none |
 //! | | `y`, `label`? | the graph's label |
+//! | | `y.NAME`? | one of several targets; empty or `nan`: not known |
 //! | | `directed`? | `true` or `false` |
 //!
 //! With `nodes.csv` the nodes are those it lists, in its order. Without it they
@@ -31,6 +34,7 @@
 //! survive. What a graph has nothing to hang on (labels without nodes, weights
 //! without edges) reads as absent.
 
+mod attributes;
 mod graphs;
 mod reader;
 pub(crate) mod row;

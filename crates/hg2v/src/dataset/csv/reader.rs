@@ -4,13 +4,14 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::graphs::{Entry, Graphs, ignore_others};
+use super::attributes::{Attributes, missing, number_in};
+use super::graphs::{Entry, Graphs, not_used};
 use super::table::{Row, Table};
 use crate::dataset::node_count::are_positions;
-use crate::dataset::text::{self, Budget, few, finite};
+use crate::dataset::text::{self, Budget, few};
 use crate::dataset::{Format, Limits, Source};
 use crate::error::{Error, Limit, Place, Problem, Result, shown};
-use crate::graph::{Features, GraphRecord, Scalar};
+use crate::graph::{GraphRecord, Scalar};
 use crate::group::Groups;
 
 /// Opens a folder of CSV; it is read whole, within `limits.max_unpacked_bytes`.
@@ -71,10 +72,7 @@ struct NodeRows {
     line: Vec<u64>,
     id: Vec<Scalar>,
     label: Option<Vec<Option<Scalar>>>,
-    /// The names of the attributes.
-    attributes: Vec<String>,
-    /// Row-major; NaN where the cell is empty.
-    values: Vec<f64>,
+    attributes: Attributes,
 }
 
 impl NodeRows {
@@ -82,46 +80,26 @@ impl NodeRows {
         let graph = graphs.column(&table)?;
         let id = table.required(&["node", "id"])?;
         let label = table.column(&["label"]);
-        let attributes: Vec<usize> = (0..table.header.len())
-            .filter(|&column| ![graph, Some(id), label].contains(&Some(column)))
-            .collect();
         let mut rows = NodeRows {
             file: table.file.to_path_buf(),
             graph: Vec::new(),
             line: Vec::new(),
             id: Vec::new(),
             label: label.map(|_| Vec::new()),
-            attributes: attributes.iter().map(|&column| table.header[column].clone()).collect(),
-            values: Vec::new(),
+            attributes: Attributes::all(&table, &[graph, Some(id), label]),
         };
         while let Some(row) = table.next()? {
             let graph = graphs.of(&row, graph)?;
-            graphs.keep(graph, rows.add(graph, &row, id, label, &attributes));
+            graphs.keep(graph, rows.add(graph, &row, id, label));
             few_enough(&rows.file, &rows.line)?;
         }
         Ok(rows)
     }
 
     /// Adds a row of `graph`, or nothing of it.
-    fn add(
-        &mut self,
-        graph: u32,
-        row: &Row,
-        id: usize,
-        label: Option<usize>,
-        attributes: &[usize],
-    ) -> Result<()> {
+    fn add(&mut self, graph: u32, row: &Row, id: usize, label: Option<usize>) -> Result<()> {
         let id = row.filled(id)?;
-        let before = self.values.len();
-        for &column in attributes {
-            match number_in(row, column) {
-                Ok(value) => self.values.push(value),
-                Err(error) => {
-                    self.values.truncate(before);
-                    return Err(error);
-                }
-            }
-        }
+        self.attributes.add(row)?;
         self.graph.push(graph);
         self.line.push(row.line);
         self.id.push(text::id(id));
@@ -129,27 +107,6 @@ impl NodeRows {
             labels.push(label_in(row.get(label)));
         }
         Ok(())
-    }
-
-    /// The attributes of a graph's nodes: as many for each, the first so many.
-    fn features(&self, rows: &[u32]) -> Result<Option<Features>> {
-        let width = self.attributes.len();
-        let cells = |row: u32| &self.values[row as usize * width..(row as usize + 1) * width];
-        let dim = rows.iter().map(|&row| {
-            let filled = |value: &f64| !value.is_nan();
-            cells(row).iter().rposition(filled).map_or(0, |last| last + 1)
-        });
-        let dim = dim.max().unwrap_or(0);
-        let mut values = Vec::with_capacity(rows.len() * dim);
-        for &row in rows {
-            for (value, name) in cells(row)[..dim].iter().zip(&self.attributes) {
-                if value.is_nan() {
-                    return Err(missing(&self.file, self.line[row as usize], name, "node"));
-                }
-                values.push(*value);
-            }
-        }
-        Ok((dim > 0).then_some(Features { dim, values }))
     }
 }
 
@@ -162,7 +119,11 @@ struct EdgeRows {
     /// NaN where the cell is empty.
     weight: Option<Vec<f64>>,
     label: Option<Vec<Option<Scalar>>>,
+    attributes: Attributes,
 }
+
+/// Columns of `edges.csv`, as Gephi and others write it, that say nothing of an edge.
+const NAMES_OF_EDGES: [&str; 5] = ["id", "edge", "edge_id", "key", "type"];
 
 impl EdgeRows {
     fn read(mut table: Table, graphs: &mut Graphs, ignored: &mut Vec<String>) -> Result<EdgeRows> {
@@ -171,8 +132,12 @@ impl EdgeRows {
         let target = table.required(&["dst", "target", "v"])?;
         let weight = table.column(&["weight"]);
         let label = table.column(&["label"]);
-        let used = [graph, Some(source), Some(target), weight, label];
-        ignore_others(&table, &used, ignored);
+        let mut used = vec![graph, Some(source), Some(target), weight, label];
+        let names = NAMES_OF_EDGES.map(|name| table.column(&[name]));
+        let names: Vec<_> =
+            names.into_iter().filter(|at| at.is_some() && !used.contains(at)).collect();
+        ignored.extend(names.iter().flatten().map(|&at| not_used(&table, at)));
+        used.extend(names);
         let mut rows = EdgeRows {
             file: table.file.to_path_buf(),
             graph: Vec::new(),
@@ -180,12 +145,16 @@ impl EdgeRows {
             ends: Vec::new(),
             weight: weight.map(|_| Vec::new()),
             label: label.map(|_| Vec::new()),
+            attributes: Attributes::numbers(&table, &used),
         };
         while let Some(row) = table.next()? {
             let graph = graphs.of(&row, graph)?;
             graphs.keep(graph, rows.add(graph, &row, [source, target], weight, label));
             few_enough(&rows.file, &rows.line)?;
         }
+        let texts = rows.attributes.drop_texts();
+        ignored
+            .extend(texts.iter().filter_map(|name| Some(not_used(&table, table.column(&[name])?))));
         Ok(rows)
     }
 
@@ -200,6 +169,7 @@ impl EdgeRows {
     ) -> Result<()> {
         let ends = [row.filled(source)?, row.filled(target)?];
         let weight = weight.map(|column| number_in(row, column)).transpose()?;
+        self.attributes.add(row)?;
         self.graph.push(graph);
         self.line.push(row.line);
         self.ends.push(ends.map(text::id));
@@ -231,32 +201,6 @@ fn label_in(cell: &str) -> Option<Scalar> {
     (!cell.is_empty()).then(|| text::label(cell))
 }
 
-/// The number in a cell; NaN where it is empty.
-fn number_in(row: &Row, column: usize) -> Result<f64> {
-    match row.get(Some(column)) {
-        "" => Ok(f64::NAN),
-        cell => finite(cell).ok_or_else(|| {
-            row.bad(
-                column,
-                "is not a finite number",
-                "write a finite number; text belongs in the column `label`",
-            )
-        }),
-    }
-}
-
-fn missing(file: &Path, line: u64, column: &str, of: &str) -> Error {
-    Error::input(
-        file,
-        Place::Line(line),
-        format!(
-            "column {}: the cell is empty (``), but not for every {of} of this graph",
-            shown(column)
-        ),
-        "fill it in for all, or for none",
-    )
-}
-
 /// Everything, sorted by graph.
 struct Folder {
     max_nodes: u64,
@@ -274,6 +218,7 @@ impl Folder {
         let mut record = GraphRecord {
             id: entry.id.clone(),
             label: entry.label.clone(),
+            targets: entry.targets.clone(),
             directed: entry.directed,
             ..GraphRecord::default()
         };
@@ -281,7 +226,7 @@ impl Folder {
             (Some(nodes), Some(groups)) => {
                 let rows = groups.of(graph);
                 self.check_size(&nodes.file, rows, &nodes.line, rows.len())?;
-                record.features = nodes.features(rows)?;
+                record.features = nodes.attributes.of(rows, &nodes.file, &nodes.line, "node")?;
                 if let Some(labels) = &nodes.label {
                     let labels = |row: usize| labels[row].clone();
                     record.node_labels =
@@ -326,6 +271,7 @@ impl Folder {
             let label = |row: usize| labels[row].clone();
             record.edge_labels = all_or_none(file, line, edge_rows, ["label", "edge"], label)?;
         }
+        record.edge_features = self.edges.attributes.of(edge_rows, file, line, "edge")?;
         Ok(record)
     }
 

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use crate::dataset::targets::PREFIX;
 use crate::dataset::text::utf8_file;
 use crate::error::{Error, Limit, Place, Problem, Result, shown};
 
@@ -39,7 +40,7 @@ impl<'a> Table<'a> {
                 "begin it with a header that names its columns",
             ));
         };
-        let header: Vec<String> = cells.iter().map(|name| name.trim().to_lowercase()).collect();
+        let header: Vec<String> = cells.iter().map(|name| column_name(name.trim())).collect();
         let mut known = HashSet::new();
         for name in &header {
             if !known.insert(name) {
@@ -99,6 +100,15 @@ impl<'a> Table<'a> {
             ));
         }
         Ok(Some(Row { file: self.file, header: &self.header, line, cells }))
+    }
+}
+
+/// What a column is called: in lower case, but for the names of targets.
+fn column_name(name: &str) -> String {
+    let target = name.split_at_checked(PREFIX.len());
+    match target.filter(|(prefix, _)| prefix.eq_ignore_ascii_case(PREFIX)) {
+        Some((_, target)) => format!("{PREFIX}{target}"),
+        None => name.to_lowercase(),
     }
 }
 

@@ -6,8 +6,10 @@ use std::path::Path;
 
 use super::row::RowWriter;
 use crate::dataset::Sink;
+use crate::dataset::targets::{Names, PREFIX};
+use crate::dataset::text::spelled_name;
 use crate::error::{Action, Error, Result};
-use crate::graph::GraphRecord;
+use crate::graph::{Features, GraphRecord};
 use crate::output::OutputFolder;
 use crate::output::overwrite::Destination;
 
@@ -25,20 +27,16 @@ pub fn write<'a>(to: impl Into<Destination<'a>>) -> Result<Box<dyn Sink>> {
     };
     let folder = OutputFolder::create_over(to, &own)?;
     let path = to.path;
-    let failed = |e| Error::io(path, Action::Create, e);
-    let open = |name: &str, header: &[&str]| -> io::Result<Out> {
-        let mut out = RowWriter::commas(File::create_new(folder.working_path().join(name))?);
-        out.row(header.iter().copied())?;
-        Ok(out)
+    let open = || {
+        let rows = tempfile::tempfile_in(folder.working_path());
+        let rows = rows.map_err(|e| Error::io(path, Action::Create, e))?;
+        Ok::<_, Error>(Growing { rows: RowWriter::commas(rows), cells: None })
     };
-    let graphs = open("graphs.csv", &["graph", "id", "y", "directed"]).map_err(failed)?;
-    let edges = open("edges.csv", &["graph", "src", "dst", "weight", "label"]).map_err(failed)?;
-    let nodes = tempfile::tempfile_in(folder.working_path()).map_err(failed)?;
     Ok(Box::new(CsvSink {
-        graphs,
-        edges,
-        nodes: RowWriter::commas(nodes),
-        attributes: None,
+        graphs: open()?,
+        edges: open()?,
+        nodes: open()?,
+        targets: Names::default(),
         written: 0,
         folder,
     }))
@@ -48,13 +46,55 @@ type Out = RowWriter<File>;
 
 struct CsvSink {
     folder: OutputFolder,
-    graphs: Out,
-    edges: Out,
-    /// Rows of `nodes.csv`, which gets its header when all attributes are known.
-    nodes: Out,
-    /// The fewest and the most attributes of its rows.
-    attributes: Option<(usize, usize)>,
+    graphs: Growing,
+    edges: Growing,
+    nodes: Growing,
+    targets: Names,
     written: u64,
+}
+
+/// The rows of a table, which gets its header when all attributes or targets are known.
+struct Growing {
+    rows: Out,
+    /// The fewest and the most of them on a row.
+    cells: Option<(usize, usize)>,
+}
+
+impl Growing {
+    /// Notes that rows have so many of them.
+    fn note(&mut self, cells: usize) {
+        let (fewest, most) = self.cells.unwrap_or((cells, cells));
+        self.cells = Some((fewest.min(cells), most.max(cells)));
+    }
+
+    /// Writes the table: its header, of which the columns `more` are those that grew, before the
+    /// rows, and empty cells after the short ones.
+    fn complete(
+        self,
+        table: &Path,
+        header: &[&str],
+        more: impl Fn(usize) -> String,
+    ) -> io::Result<()> {
+        let mut rows = self.rows.finish()?;
+        rows.rewind()?;
+        let (fewest, most) = self.cells.unwrap_or_default();
+        let names: Vec<String> = (0..most).map(more).collect();
+        let mut out = RowWriter::commas(File::create_new(table)?);
+        out.row(header.iter().copied().chain(names.iter().map(String::as_str)))?;
+        if fewest == most {
+            let mut out = out.finish()?;
+            io::copy(&mut rows, &mut out)?;
+            return out.flush();
+        }
+        let mut reader = csv::ReaderBuilder::new();
+        let reader = reader.has_headers(false).flexible(true).from_reader(rows);
+        for row in reader.into_records() {
+            let row = row.map_err(io::Error::other)?;
+            let absent = header.len() + most - row.len();
+            out.row(row.iter().chain(std::iter::repeat_n("", absent)))?;
+        }
+        out.finish().map(drop)
+    }
 }
 
 impl Sink for CsvSink {
@@ -67,11 +107,18 @@ impl Sink for CsvSink {
     fn finish(self: Box<Self>) -> Result<()> {
         let path = self.folder.path().to_path_buf();
         let failed = |e| Error::io(&path, Action::Write, e);
-        self.graphs.finish().map_err(failed)?;
-        self.edges.finish().map_err(failed)?;
-        let table = self.folder.working_path().join("nodes.csv");
-        let rows = self.nodes.finish().map_err(failed)?;
-        complete_nodes(&table, rows, self.attributes.unwrap_or_default()).map_err(failed)?;
+        let at = |name| self.folder.working_path().join(name);
+        let target = |place: usize| {
+            let name = self.targets.list().get(place).map_or("", |name| name);
+            format!("{PREFIX}{}", spelled_name(name))
+        };
+        let attribute = |place: usize| format!("x{place}");
+        let header = ["graph", "id", "y", "directed"];
+        self.graphs.complete(&at("graphs.csv"), &header, target).map_err(failed)?;
+        let header = ["graph", "src", "dst", "weight", "label"];
+        self.edges.complete(&at("edges.csv"), &header, attribute).map_err(failed)?;
+        let header = ["graph", "node", "label"];
+        self.nodes.complete(&at("nodes.csv"), &header, attribute).map_err(failed)?;
         self.folder.commit()
     }
 }
@@ -79,41 +126,50 @@ impl Sink for CsvSink {
 impl CsvSink {
     fn append(&mut self, record: &GraphRecord) -> io::Result<()> {
         let graph = self.written;
-        self.graphs.number(graph)?;
-        self.graphs.scalar(record.id.as_ref())?;
-        self.graphs.scalar(record.label.as_ref())?;
-        self.graphs.number(record.directed)?;
-        self.graphs.end()?;
+        self.targets.add(record);
+        let rows = &mut self.graphs.rows;
+        rows.number(graph)?;
+        rows.scalar(record.id.as_ref())?;
+        rows.scalar(record.label.as_ref())?;
+        rows.number(record.directed)?;
+        for value in self.targets.row(record) {
+            rows.scalar(value)?;
+        }
+        rows.end()?;
+        self.graphs.note(self.targets.list().len());
 
         let features = record.features.as_ref().filter(|features| features.dim > 0);
+        let rows = &mut self.nodes.rows;
         for node in 0..record.num_nodes {
-            self.nodes.number(graph)?;
-            put_node(&mut self.nodes, record, node)?;
+            rows.number(graph)?;
+            put_node(rows, record, node)?;
             let label = record.node_labels.as_ref();
-            self.nodes.scalar(label.and_then(|labels| labels.get(node as usize)))?;
-            for value in features.map_or(&[][..], |features| features.row(node as usize)) {
-                self.nodes.number(format_args!("{value:?}"))?;
-            }
-            self.nodes.end()?;
+            rows.scalar(label.and_then(|labels| labels.get(node as usize)))?;
+            put_attributes(rows, features, node as usize)?;
+            rows.end()?;
         }
         if record.num_nodes > 0 {
-            let dim = features.map_or(0, |features| features.dim);
-            let (fewest, most) = self.attributes.unwrap_or((dim, dim));
-            self.attributes = Some((fewest.min(dim), most.max(dim)));
+            self.nodes.note(features.map_or(0, |features| features.dim));
         }
 
+        let features = record.edge_features.as_ref().filter(|features| features.dim > 0);
+        let rows = &mut self.edges.rows;
         for (position, ends) in record.edges.iter().enumerate() {
-            self.edges.number(graph)?;
+            rows.number(graph)?;
             for &end in ends {
-                put_node(&mut self.edges, record, end)?;
+                put_node(rows, record, end)?;
             }
             match record.weights.as_ref().and_then(|all| all.get(position)) {
-                Some(weight) => self.edges.number(format_args!("{weight:?}"))?,
-                None => self.edges.text("")?,
+                Some(weight) => rows.number(format_args!("{weight:?}"))?,
+                None => rows.text("")?,
             }
             let label = record.edge_labels.as_ref();
-            self.edges.scalar(label.and_then(|labels| labels.get(position)))?;
-            self.edges.end()?;
+            rows.scalar(label.and_then(|labels| labels.get(position)))?;
+            put_attributes(rows, features, position)?;
+            rows.end()?;
+        }
+        if !record.edges.is_empty() {
+            self.edges.note(features.map_or(0, |features| features.dim));
         }
         Ok(())
     }
@@ -127,25 +183,10 @@ fn put_node(out: &mut Out, record: &GraphRecord, node: u32) -> io::Result<()> {
     }
 }
 
-/// Puts the header before the rows, and empty cells after the short ones.
-fn complete_nodes(table: &Path, mut rows: File, attributes: (usize, usize)) -> io::Result<()> {
-    rows.rewind()?;
-    let (fewest, most) = attributes;
-    let names: Vec<String> = (0..most).map(|attribute| format!("x{attribute}")).collect();
-    let mut out = RowWriter::commas(File::create_new(table)?);
-    let header = ["graph", "node", "label"].into_iter().chain(names.iter().map(String::as_str));
-    out.row(header)?;
-    if fewest == most {
-        let mut out = out.finish()?;
-        io::copy(&mut rows, &mut out)?;
-        return out.flush();
+/// The attributes of a node or an edge.
+fn put_attributes(out: &mut Out, features: Option<&Features>, at: usize) -> io::Result<()> {
+    for value in features.map_or(&[][..], |features| features.row(at)) {
+        out.number(format_args!("{value:?}"))?;
     }
-    let mut reader = csv::ReaderBuilder::new();
-    let reader = reader.has_headers(false).flexible(true).from_reader(rows);
-    for row in reader.into_records() {
-        let row = row.map_err(io::Error::other)?;
-        let absent = 3 + most - row.len();
-        out.row(row.iter().chain(std::iter::repeat_n("", absent)))?;
-    }
-    out.finish().map(drop)
+    Ok(())
 }

@@ -6,9 +6,10 @@ use std::path::Path;
 use super::Notices;
 use super::document::{Data, Document, Edge, Graph, Key, Kind, Node};
 use crate::dataset::node_count::are_positions;
+use crate::dataset::targets::{PREFIX, with_label};
 use crate::dataset::text::{Budget, finite};
 use crate::error::{Error, Fix, Place, Result, shown};
-use crate::graph::{Features, GraphRecord, Scalar};
+use crate::graph::{Features, GraphRecord, Scalar, Target};
 
 /// The record of one graph of a document, without its id, and what its nodes are called.
 pub(super) fn record(
@@ -41,25 +42,7 @@ pub(super) fn record(
         is_label: label.is_some_and(|label| label.position == names.position),
     });
     let drawn = !drawing && is_gephis(document);
-    let is_drawing = |column: &&Column<Node>| {
-        drawn && column.kind != Kind::Text && called_alike(column.key, &DRAWING)
-    };
-    let features: Vec<_> = nodes
-        .iter()
-        .filter(|column| column.kind != Kind::Text && !used.contains(&column.position))
-        .filter(|column| !is_drawing(column))
-        .collect();
-    for column in &features {
-        used.insert(column.position);
-    }
-    if !features.is_empty() {
-        let columns = features.iter().map(|column| column.numbers()).collect::<Result<Vec<_>>>()?;
-        let rows = 0..graph.nodes.len();
-        record.features = Some(Features {
-            dim: columns.len(),
-            values: rows.flat_map(|row| columns.iter().map(move |column| column[row])).collect(),
-        });
-    }
+    record.features = features(&nodes, drawn, &mut used)?;
 
     let edges = Column::all(file, document, &graph.edges, "edge", budget)?;
     let numeric = |column: &&Column<Edge>| column.kind != Kind::Text;
@@ -67,10 +50,12 @@ pub(super) fn record(
         used.insert(weights.position);
         record.weights = Some(weights.numbers()?);
     }
-    if let Some(labels) = called(&edges, "label").or_else(|| called(&edges, "edge label")) {
+    let labels = called(&edges, "label").or_else(|| called(&edges, "edge label"));
+    if let Some(labels) = labels.or_else(|| only_text(&edges)) {
         used.insert(labels.position);
         record.edge_labels = Some(labels.scalars()?);
     }
+    record.edge_features = features(&edges, drawn, &mut used)?;
 
     let whole = Column::all(file, document, std::slice::from_ref(graph), "graph", budget)?;
     let label = ["y", "label", "class"].map(|name| called(&whole, name));
@@ -78,17 +63,18 @@ pub(super) fn record(
         used.insert(label.position);
         record.label = label.scalars()?.pop();
     }
-
-    let drawing: Vec<_> = nodes.iter().filter(is_drawing).collect();
-    if !drawing.is_empty() {
-        let names: Vec<String> = drawing.iter().map(|column| shown(column.name)).collect();
-        notices.say(format!(
-            "the node attributes {} (Gephi's drawing) are not used; the option `drawing` reads them",
-            names.join(", ")
-        ));
+    for column in &whole {
+        let Some(name) = column.name.strip_prefix(PREFIX) else { continue };
+        used.insert(column.position);
+        let value = column.scalars()?.pop();
+        record.targets.push(Target { name: name.to_owned(), value });
     }
-    let drawing: Vec<usize> = drawing.iter().map(|column| column.position).collect();
-    used.extend(drawing);
+    (record.label, record.targets) = with_label(record.label, record.targets);
+
+    if drawn {
+        used.extend(say_drawing(&nodes, &used, notices));
+        used.extend(say_drawing(&edges, &used, notices));
+    }
     // Names have a sentence of their own, when all of them are known.
     used.extend(called(&nodes, "name").filter(|_| names.is_some()).map(|names| names.position));
     let unused = |position: usize| !used.contains(&position);
@@ -102,6 +88,58 @@ pub(super) fn record(
         notices.say(format!("the element {} is not used", shown(element)));
     }
     Ok((record, names))
+}
+
+/// The columns of numbers that are not `used` yet, which they are then; nor are those of a drawing
+/// that are not asked for.
+fn features<T: Described>(
+    columns: &[Column<T>],
+    drawn: bool,
+    used: &mut BTreeSet<usize>,
+) -> Result<Option<Features>> {
+    let numbers: Vec<_> = columns
+        .iter()
+        .filter(|column| column.kind != Kind::Text && !used.contains(&column.position))
+        .filter(|column| !(drawn && called_alike(column.key, &DRAWING)))
+        .collect();
+    used.extend(numbers.iter().map(|column| column.position));
+    let rows = 0..columns.first().map_or(0, |column| column.items.len());
+    let columns = numbers.iter().map(|column| column.numbers()).collect::<Result<Vec<_>>>()?;
+    Ok((!columns.is_empty()).then(|| Features {
+        dim: columns.len(),
+        values: rows.flat_map(|row| columns.iter().map(move |column| column[row])).collect(),
+    }))
+}
+
+/// Says which columns are of Gephi's drawing, and gives their positions.
+fn say_drawing<T>(
+    columns: &[Column<T>],
+    used: &BTreeSet<usize>,
+    notices: &mut Notices,
+) -> Vec<usize> {
+    let drawing: Vec<_> = columns
+        .iter()
+        .filter(|column| column.kind != Kind::Text && called_alike(column.key, &DRAWING))
+        .filter(|column| !used.contains(&column.position))
+        .collect();
+    if let Some(first) = drawing.first() {
+        let names: Vec<String> = drawing.iter().map(|column| shown(column.name)).collect();
+        notices.say(format!(
+            "the {} attributes {} (Gephi's drawing) are not used; the option `drawing` reads them",
+            first.of,
+            names.join(", ")
+        ));
+    }
+    drawing.iter().map(|column| column.position).collect()
+}
+
+/// The only attribute of text, if there is just one and everything has it; a key without a name
+/// is yEd's drawing.
+fn only_text<'c, 'a, T>(columns: &'c [Column<'a, T>]) -> Option<&'c Column<'a, T>> {
+    let text = |column: &&Column<T>| column.kind == Kind::Text && column.key.name.is_some();
+    let mut texts = columns.iter().filter(text);
+    let only = texts.next().filter(|_| texts.next().is_none());
+    only.filter(|column| column.values.iter().all(Option::is_some))
 }
 
 /// What the nodes of a graph are called.

@@ -9,8 +9,10 @@
 //! | Gephi's `x`, `y`, `z`, `r`, `g`, `b`, `alpha`, `size` of nodes | nothing, unless [`Limits::drawing`] says so |
 //! | every other numeric node attribute (booleans as 0 and 1), as declared | features |
 //! | edge attribute `weight` (numeric) | weights |
-//! | edge attribute `label`, or Gephi's `Edge Label` | edge labels |
+//! | edge attribute `label`, or Gephi's `Edge Label`, else the only one of text | edge labels |
+//! | every other numeric edge attribute, as those of nodes | attributes of edges |
 //! | graph attribute `y`, else `label`, else `class` | the graph's label |
+//! | graph attributes `y.NAME` | its targets |
 //! | any other attribute or element | nothing; said in [`Source::ignored`] |
 //! | hyperedges, ports, graphs inside nodes | refused |
 //!

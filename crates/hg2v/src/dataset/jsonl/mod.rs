@@ -11,7 +11,9 @@
 //! | `n` | the number of nodes, where names are 0 … n−1 | from `x`, `node_labels`, or the highest name |
 //! | `x` | a row of numbers a node | no attributes |
 //! | `node_labels`, `edge_labels` | a scalar a node, an edge | no labels |
-//! | `id`, `y` | scalars: the graph's name and its class | none |
+//! | `edge_x` | a number or a row of numbers an edge | no attributes of edges |
+//! | `id` | a scalar: the graph's name | none |
+//! | `y` | a scalar: its class or number; several in a list, or in an object by name | none |
 //! | `directed` | `true` or `false` | `false` |
 //!
 //! Any other key is passed over and said once ([`Source::ignored`]). Blank lines

@@ -3,6 +3,8 @@
 //! Values go straight from the text into the record's vectors. Edges wait as the
 //! names the line gives until the whole line is read, since `nodes` may follow them.
 
+mod rows;
+mod targets;
 mod visit;
 
 use std::collections::HashMap;
@@ -13,7 +15,7 @@ use crate::dataset::Limits;
 use crate::dataset::fault::Fault;
 use crate::dataset::node_count::{NodeCount, are_positions, same_length};
 use crate::error::{Fix, shown};
-use crate::graph::{Features, GraphRecord, Scalar};
+use crate::graph::{Features, GraphRecord, Scalar, Target};
 
 use visit::Object;
 
@@ -72,19 +74,21 @@ enum Key {
     X,
     NodeLabels,
     EdgeLabels,
+    EdgeX,
     Directed,
 }
 
 /// Every key, its name, and how it is written, for messages.
-const KEYS: [(Key, &str, &str); 9] = [
+const KEYS: [(Key, &str, &str); 10] = [
     (Key::Id, "id", "write `id` as a number or a text"),
-    (Key::Y, "y", "write `y` as a number or a text"),
+    (Key::Y, "y", "write `y` as a number or a text, or as a list or an object of them"),
     (Key::N, "n", "write `n` as a whole number"),
     (Key::Nodes, "nodes", "write `nodes` as a list of numbers or texts, each once"),
     (Key::Edges, "edges", "write each edge as [u, v] or [u, v, weight]"),
     (Key::X, "x", "write `x` as one row of numbers a node, all of one length"),
     (Key::NodeLabels, "node_labels", "write one number or text a node"),
     (Key::EdgeLabels, "edge_labels", "write one number or text an edge"),
+    (Key::EdgeX, "edge_x", "write `edge_x` as a number or a row of numbers an edge"),
     (Key::Directed, "directed", "write `directed` as true or false"),
 ];
 
@@ -96,12 +100,13 @@ struct Graph<'t> {
     long_integers: Option<Vec<(u64, &'t str)>>,
     id: Option<Scalar>,
     label: Option<Scalar>,
+    targets: Vec<Target>,
     count: Option<u64>,
     node_ids: Option<Vec<Scalar>>,
     ends: Ends,
     weights: Option<Vec<f64>>,
-    rows: usize,
-    features: Option<Features>,
+    features: Option<Rows>,
+    edge_features: Option<Rows>,
     node_labels: Option<Vec<Scalar>>,
     edge_labels: Option<Vec<Scalar>>,
     directed: bool,
@@ -111,8 +116,16 @@ struct Graph<'t> {
     /// Where reading stands, for messages.
     key: Option<&'static str>,
     index: Option<usize>,
+    /// The name of a target.
+    part: Option<String>,
     /// What is wrong, where that is more than the JSON reader can say.
     fault: Option<Fault>,
+}
+
+/// Attributes, and for how many nodes or edges.
+struct Rows {
+    count: usize,
+    features: Features,
 }
 
 /// The ends of the edges, by name; integers alone are by far the usual case.
@@ -144,10 +157,11 @@ impl Ends {
 impl Graph<'_> {
     /// Where reading stands: `edges[3]`.
     fn here(&self) -> String {
-        match (self.key, self.index) {
-            (Some(key), Some(index)) => format!("`{key}[{index}]`"),
-            (Some(key), None) => format!("`{key}`"),
-            (None, _) => "the line".to_owned(),
+        match (self.key, self.index, &self.part) {
+            (Some(key), _, Some(part)) => shown(&format!("{key}.{part}")),
+            (Some(key), Some(index), None) => format!("`{key}[{index}]`"),
+            (Some(key), None, None) => format!("`{key}`"),
+            (None, _, _) => "the line".to_owned(),
         }
     }
 
@@ -206,8 +220,8 @@ impl Graph<'_> {
         if let Some(n) = self.count {
             count.says("n", n)?;
         }
-        if self.features.is_some() {
-            count.says("x", self.rows as u64)?;
+        if let Some(rows) = &self.features {
+            count.says("x", rows.count as u64)?;
         }
         if let Some(labels) = &self.node_labels {
             count.says("node_labels", labels.len() as u64)?;
@@ -225,18 +239,21 @@ impl Graph<'_> {
         if let Some(labels) = &self.edge_labels {
             same_length("edge_labels", labels.len(), edges.len(), "edges")?;
         }
+        if let Some(rows) = &self.edge_features {
+            same_length("edge_x", rows.count, edges.len(), "edges")?;
+        }
         let record = GraphRecord {
-            targets: Vec::new(),
-            edge_features: None,
             id: self.id,
             label: self.label,
+            targets: self.targets,
             num_nodes: count.settle(&edges),
             node_ids: named,
             edges,
             weights: self.weights,
             edge_labels: self.edge_labels,
+            edge_features: self.edge_features.map(|rows| rows.features),
             node_labels: self.node_labels,
-            features: self.features,
+            features: self.features.map(|rows| rows.features),
             directed: self.directed,
             folded_repeats: 0,
         };

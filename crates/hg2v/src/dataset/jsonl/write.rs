@@ -5,8 +5,10 @@ use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use serde::Serializer as _;
 
 use crate::dataset::Sink;
+use crate::dataset::targets::ONLY;
 use crate::error::{Action, Error, Result};
 use crate::graph::GraphRecord;
 use crate::output::OutputFile;
@@ -84,9 +86,9 @@ fn spell(record: &GraphRecord, line: &mut Vec<u8>) -> std::io::Result<()> {
         serde_json::to_writer(&mut *line, id)?;
         line.push(b',');
     }
-    if let Some(label) = &record.label {
+    if record.label.is_some() || !record.targets.is_empty() {
         line.extend_from_slice(b"\"y\":");
-        serde_json::to_writer(&mut *line, label)?;
+        to_predict(record, line)?;
         line.push(b',');
     }
     if record.directed {
@@ -132,8 +134,33 @@ fn spell(record: &GraphRecord, line: &mut Vec<u8>) -> std::io::Result<()> {
         line.extend_from_slice(b",\"edge_labels\":");
         serde_json::to_writer(&mut *line, labels)?;
     }
+    if let Some(features) = &record.edge_features {
+        line.extend_from_slice(b",\"edge_x\":");
+        list(line, 0..record.edges.len(), |line, edge| {
+            list(line, features.row(edge), |line, value| number(line, *value))
+        })?;
+    }
     line.extend_from_slice(b"}\n");
     Ok(())
+}
+
+/// The label alone; targets called by their positions as a list; others by name, with the label
+/// among them where there is one.
+fn to_predict(record: &GraphRecord, line: &mut Vec<u8>) -> serde_json::Result<()> {
+    let mut targets = record.targets.iter().enumerate();
+    match &record.label {
+        Some(label) if record.targets.is_empty() => serde_json::to_writer(line, label),
+        None if targets.all(|(at, target)| target.name == at.to_string()) => {
+            list(line, &record.targets, |line, target| serde_json::to_writer(line, &target.value))
+        }
+        label => {
+            let label = label.as_ref().map(|label| (ONLY, Some(label)));
+            let targets =
+                record.targets.iter().map(|target| (&*target.name, target.value.as_ref()));
+            let mut object = serde_json::Serializer::new(line);
+            object.collect_map(label.into_iter().chain(targets))
+        }
+    }
 }
 
 /// Whether a reader counts the nodes right without being told.

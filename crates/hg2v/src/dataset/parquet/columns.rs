@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema};
 
+use super::{JSON_COLUMNS, JSON_TARGETS};
+use crate::dataset::targets::{Names, PREFIX};
 use crate::graph::{GraphRecord, Scalar};
 
 /// What the scalars of a column are.
@@ -13,6 +15,8 @@ pub(crate) enum Kind {
     Empty,
     Bool,
     Int,
+    /// Integers of which some are no floats.
+    Long,
     Float,
     Text,
     /// Several kinds, each value spelled as JSON.
@@ -38,9 +42,25 @@ impl Kind {
         }
     }
 
+    /// As [`join`](Kind::join) with that of `scalar`, where numbers count by their value alone:
+    /// integers among floats are floats, if they are that without rounding.
+    fn join_value(self, scalar: &Scalar) -> Kind {
+        /// Every integer up to it is a float.
+        const EXACT: u64 = 1 << 53;
+        let kind = match scalar {
+            Scalar::Int(int) if int.unsigned_abs() > EXACT => Kind::Long,
+            other => Kind::of(other),
+        };
+        match (self, kind) {
+            (Kind::Int, Kind::Float) | (Kind::Float, Kind::Int) => Kind::Float,
+            (Kind::Int, Kind::Long) | (Kind::Long, Kind::Int) => Kind::Long,
+            (before, kind) => before.join(kind),
+        }
+    }
+
     pub(crate) fn data_type(self) -> DataType {
         match self {
-            Kind::Empty | Kind::Int => DataType::Int64,
+            Kind::Empty | Kind::Int | Kind::Long => DataType::Int64,
             Kind::Bool => DataType::Boolean,
             Kind::Float => DataType::Float64,
             Kind::Text | Kind::Json => DataType::Utf8,
@@ -50,28 +70,36 @@ impl Kind {
 
 /// The columns beyond `src`, `dst` and `num_nodes` that some records need.
 /// Columns only ever grow: [`add`](Columns::add) never forgets one.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Columns {
     pub(super) id: Option<Kind>,
     pub(super) y: Option<Kind>,
+    pub(super) targets: Names,
+    /// The kinds of their values.
+    pub(super) target_kinds: Vec<Kind>,
     pub(super) nodes: Option<Kind>,
     pub(super) node_label: Option<Kind>,
     pub(super) edge_label: Option<Kind>,
     pub(super) weight: bool,
     pub(super) x: bool,
+    pub(super) edge_x: bool,
     pub(super) directed: bool,
 }
 
 impl Columns {
     /// Adds what `record` needs.
     pub(super) fn add(&mut self, record: &GraphRecord) {
-        let one = |column: &mut Option<Kind>, scalar: &Option<Scalar>| {
-            if let Some(scalar) = scalar {
-                *column = Some(column.unwrap_or(Kind::Empty).join(Kind::of(scalar)));
-            }
-        };
-        one(&mut self.id, &record.id);
-        one(&mut self.y, &record.label);
+        if let Some(id) = &record.id {
+            self.id = Some(self.id.unwrap_or(Kind::Empty).join(Kind::of(id)));
+        }
+        if let Some(label) = &record.label {
+            self.y = Some(self.y.unwrap_or(Kind::Empty).join_value(label));
+        }
+        self.targets.add(record);
+        self.target_kinds.resize(self.targets.list().len(), Kind::Empty);
+        for (kind, value) in self.target_kinds.iter_mut().zip(self.targets.row(record)) {
+            *kind = value.map_or(*kind, |value| kind.join_value(value));
+        }
         let many = |column: &mut Option<Kind>, scalars: &Option<Vec<Scalar>>| {
             if let Some(scalars) = scalars {
                 let kinds = scalars.iter().map(Kind::of);
@@ -83,11 +111,12 @@ impl Columns {
         many(&mut self.edge_label, &record.edge_labels);
         self.weight |= record.weights.is_some();
         self.x |= record.features.is_some();
+        self.edge_x |= record.edge_features.is_some();
         self.directed |= record.directed;
     }
 
     /// The columns whose texts are JSON, separated by commas.
-    pub(super) fn json(&self) -> Option<String> {
+    fn json(&self) -> Option<String> {
         let names: Vec<_> = [
             ("id", self.id),
             ("y", self.y),
@@ -101,6 +130,21 @@ impl Columns {
         (!names.is_empty()).then(|| names.join(","))
     }
 
+    /// The targets whose texts are JSON, as a list in JSON.
+    fn json_targets(&self) -> Option<String> {
+        let targets = self.targets.list().iter().zip(&self.target_kinds);
+        let names: Vec<&String> =
+            targets.filter(|(_, kind)| **kind == Kind::Json).map(|(name, _)| name).collect();
+        if names.is_empty() { None } else { serde_json::to_string(&names).ok() }
+    }
+
+    /// What a file with these columns notes about them.
+    pub(super) fn notes(&self) -> Vec<(String, String)> {
+        let columns = self.json().map(|names| (JSON_COLUMNS.to_owned(), names));
+        let targets = self.json_targets().map(|names| (JSON_TARGETS.to_owned(), names));
+        columns.into_iter().chain(targets).collect()
+    }
+
     /// The schema of a file with these columns.
     pub(super) fn schema(&self) -> Schema {
         let mut fields = Vec::new();
@@ -111,6 +155,13 @@ impl Columns {
         };
         fields.extend(scalar("id", self.id));
         fields.extend(scalar("y", self.y));
+        fields.extend(
+            self.targets
+                .list()
+                .iter()
+                .zip(&self.target_kinds)
+                .map(|(name, kind)| Field::new(format!("{PREFIX}{name}"), kind.data_type(), true)),
+        );
         fields.push(Field::new("num_nodes", DataType::UInt32, false));
         fields.push(Field::new("src", list_of(DataType::UInt32), false));
         fields.push(Field::new("dst", list_of(DataType::UInt32), false));
@@ -122,6 +173,9 @@ impl Columns {
         fields.extend(scalars("edge_label", self.edge_label));
         if self.x {
             fields.push(Field::new("x", list_of(list_of(DataType::Float64)), true));
+        }
+        if self.edge_x {
+            fields.push(Field::new("edge_x", list_of(list_of(DataType::Float64)), true));
         }
         if self.directed {
             fields.push(Field::new("directed", DataType::Boolean, false));

@@ -1,5 +1,6 @@
 //! Row groups into records.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -10,15 +11,17 @@ use arrow_array::{Array, ArrayRef, BooleanArray, LargeListArray, RecordBatch};
 use arrow_schema::{DataType, Schema};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 
-use super::JSON_COLUMNS;
 use super::guard::guarded;
 use super::open::Opened;
 use super::scalars::{
     ScalarColumn, ScalarLists, TextBudget, cast, entries, finite, is_bytes, large_list, no_nulls,
     plain, range,
 };
+use super::targets::{Targets, names_in};
+use super::{JSON_COLUMNS, JSON_TARGETS};
 use crate::dataset::fault::Fault;
 use crate::dataset::node_count::{NodeCount, are_positions, same_length};
+use crate::dataset::targets::{ONLY, PREFIX};
 use crate::dataset::{Format, Limits, Source};
 use crate::error::{Error, Fix, Limit, Place, Problem, Result, shown};
 use crate::graph::{Features, GraphRecord, Scalar};
@@ -32,13 +35,17 @@ enum Shape {
     Integers,
     Numbers,
     NumberRows,
+    /// Rows of numbers, or numbers, one an edge.
+    EdgeRows,
     Scalars,
+    /// A scalar, or several in a list or a struct.
+    Targets,
 }
 
 /// Every column of the format and what it holds.
-const COLUMNS: [(&str, Shape); 11] = [
+const COLUMNS: [(&str, Shape); 12] = [
     ("id", Shape::Scalar),
-    ("y", Shape::Scalar),
+    (ONLY, Shape::Targets),
     ("num_nodes", Shape::Integer),
     ("src", Shape::Integers),
     ("dst", Shape::Integers),
@@ -47,6 +54,7 @@ const COLUMNS: [(&str, Shape); 11] = [
     ("node_label", Shape::Scalars),
     ("edge_label", Shape::Scalars),
     ("x", Shape::NumberRows),
+    ("edge_x", Shape::EdgeRows),
     ("directed", Shape::Flag),
 ];
 
@@ -62,7 +70,7 @@ pub(super) fn open(path: &Path, file: File, limits: &Limits) -> Result<Source> {
     let graphs = Graphs {
         path: path.to_path_buf(),
         limits: *limits,
-        json: named(&opened.note(JSON_COLUMNS).unwrap_or_default()),
+        json: Json::noted(opened.note(JSON_COLUMNS), opened.note(JSON_TARGETS)),
         reader: Some(opened.reader),
         batch: None,
         next: 0,
@@ -100,7 +108,8 @@ pub fn each_record<'a>(
 ) -> Result<impl Iterator<Item = Result<GraphRecord>> + use<'a>> {
     let schema = batch.schema();
     find_columns(origin, &schema)?;
-    let json = named(schema.metadata().get(JSON_COLUMNS).map_or("", String::as_str));
+    let note = |key| schema.metadata().get(key).cloned();
+    let json = Json::noted(note(JSON_COLUMNS), note(JSON_TARGETS));
     let rows = guarded(|| Batch::new(batch, &json))
         .map_err(|problem| unreadable(origin, Place::Record(position + 1), &problem))?;
     Ok((0..rows.rows).map(move |row| {
@@ -119,7 +128,7 @@ fn unreadable(file: &Path, place: Place, problem: &str) -> Error {
 /// A column of the format, found in the file.
 struct Known {
     root: usize,
-    name: &'static str,
+    name: String,
 }
 
 /// The columns of the format that the file has, and a sentence on each other one.
@@ -127,28 +136,39 @@ fn find_columns(path: &Path, schema: &Schema) -> Result<(Vec<Known>, Vec<String>
     let refuse = |problem: String, fix: Fix| Error::input(path, Place::Whole, problem, fix);
     let mut known: Vec<Known> = Vec::new();
     let mut ignored = Vec::new();
+    let (mut met, mut targets) = (HashSet::new(), HashSet::new());
     for (root, field) in schema.fields().iter().enumerate() {
-        let Some(&(name, shape)) = COLUMNS.iter().find(|column| column.0 == field.name()) else {
+        let name = field.name();
+        let Some(shape) = Shape::of(name) else {
             // A hostile file can have any number of columns.
             if ignored.len() < 32 {
-                let name = shown(field.name());
+                let name = shown(name);
                 ignored.push(format!("column {name}, which is no part of the format"));
             }
             continue;
         };
-        if known.iter().any(|column| column.name == name) {
+        if !met.insert(name) {
             return Err(refuse(
-                format!("it has two columns `{name}`"),
+                format!("it has two columns {}", shown(name)),
                 "rename or drop one of them".into(),
             ));
         }
         if !shape.fits(field.data_type()) {
             return Err(refuse(
-                format!("column `{name}` is {}", shown(&field.data_type().to_string())),
+                format!("column {} is {}", shown(name), shown(&field.data_type().to_string())),
                 format!("write it as {}", shape.wanted()).into(),
             ));
         }
-        known.push(Known { root, name });
+        let own = if name == ONLY { names_in(field.data_type()) } else { Vec::new() };
+        for target in own.into_iter().chain(name.strip_prefix(PREFIX)) {
+            if !targets.insert(target) {
+                return Err(refuse(
+                    format!("two columns hold the target {}", shown(target)),
+                    "rename or drop one of them".into(),
+                ));
+            }
+        }
+        known.push(Known { root, name: name.clone() });
     }
     for name in ["src", "dst"] {
         if !known.iter().any(|column| column.name == name) {
@@ -161,6 +181,12 @@ fn find_columns(path: &Path, schema: &Schema) -> Result<(Vec<Known>, Vec<String>
 }
 
 impl Shape {
+    /// That of the column of this name; `None` where it is no part of the format.
+    fn of(name: &str) -> Option<Shape> {
+        let known = COLUMNS.iter().find(|column| column.0 == name).map(|column| column.1);
+        known.or(name.starts_with(PREFIX).then_some(Shape::Scalar))
+    }
+
     fn fits(self, data_type: &DataType) -> bool {
         // A column of nothing but nulls or empty lists has no type of its own.
         let null = |t: &DataType| *t == DataType::Null;
@@ -182,7 +208,12 @@ impl Shape {
             Shape::Integers => list(data_type, &integer),
             Shape::Numbers => list(data_type, &number),
             Shape::NumberRows => list(data_type, &|inner| list(inner, &number)),
+            Shape::EdgeRows => list(data_type, &|inner| number(inner) || list(inner, &number)),
             Shape::Scalars => list(data_type, &scalar),
+            Shape::Targets => match data_type {
+                DataType::Struct(fields) => fields.iter().all(|field| scalar(field.data_type())),
+                data_type => scalar(data_type) || list(data_type, &scalar),
+            },
         }
     }
 
@@ -194,18 +225,33 @@ impl Shape {
             Shape::Integers => "lists of integers",
             Shape::Numbers => "lists of numbers",
             Shape::NumberRows => "lists (one a graph) of lists (one a node) of numbers",
+            Shape::EdgeRows => {
+                "lists (one a graph) of numbers, or of lists of numbers (one an edge)"
+            }
+            Shape::Targets => {
+                "integers, numbers, texts or booleans, or as lists or structs of them"
+            }
             Shape::Scalars => "lists of integers, numbers, texts or booleans",
         }
     }
 }
 
-/// The columns of the format that a list of names, separated by commas, names.
-fn named(noted: &str) -> Vec<&'static str> {
-    COLUMNS
-        .iter()
-        .map(|column| column.0)
-        .filter(|name| noted.split(',').any(|noted| noted == *name))
-        .collect()
+/// The columns whose texts are JSON.
+struct Json {
+    columns: Vec<&'static str>,
+    targets: Vec<String>,
+}
+
+impl Json {
+    /// Those that are noted: columns of the format between commas, targets as a list in JSON.
+    fn noted(columns: Option<String>, targets: Option<String>) -> Json {
+        let noted = |name: &&str| columns.iter().flat_map(|c| c.split(',')).any(|c| c == *name);
+        let targets = targets.and_then(|targets| serde_json::from_str(&targets).ok());
+        Json {
+            columns: COLUMNS.iter().map(|column| column.0).filter(noted).collect(),
+            targets: targets.unwrap_or_default(),
+        }
+    }
 }
 
 /// The graphs of a file, a batch of rows ahead.
@@ -214,7 +260,7 @@ struct Graphs {
     limits: Limits,
     /// `None` once it ended or failed.
     reader: Option<ParquetRecordBatchReader>,
-    json: Vec<&'static str>,
+    json: Json,
     batch: Option<Batch>,
     /// The next row of the batch.
     next: usize,
@@ -273,7 +319,7 @@ impl Iterator for Graphs {
 struct Batch {
     rows: usize,
     id: Option<ScalarColumn>,
-    y: Option<ScalarColumn>,
+    targets: Targets,
     num_nodes: Option<ArrayRef>,
     src: LargeListArray,
     dst: LargeListArray,
@@ -282,11 +328,13 @@ struct Batch {
     node_label: Option<ScalarLists>,
     edge_label: Option<ScalarLists>,
     x: Option<LargeListArray>,
+    /// Lists of lists, or of numbers.
+    edge_x: Option<LargeListArray>,
     directed: Option<BooleanArray>,
 }
 
 impl Batch {
-    fn new(batch: &RecordBatch, json: &[&str]) -> std::result::Result<Batch, String> {
+    fn new(batch: &RecordBatch, json: &Json) -> std::result::Result<Batch, String> {
         let column = |name: &str| batch.column_by_name(name);
         let cast_if_there = |name: &str, to: DataType| {
             column(name).map(|column| cast(name, column, &to)).transpose()
@@ -295,19 +343,22 @@ impl Batch {
             let lists = cast_if_there(name, large_list(entries))?;
             Ok::<_, String>(lists.map(|lists| lists.as_list::<i64>().clone()))
         };
-        let scalar = |name: &str| {
-            column(name).map(|column| ScalarColumn::new(name, column, json)).transpose()
-        };
         let scalars = |name: &str| {
-            column(name).map(|column| ScalarLists::new(name, column, json)).transpose()
+            column(name).map(|column| ScalarLists::new(name, column, &json.columns)).transpose()
+        };
+        let id = column("id").map(|column| ScalarColumn::new("id", column, &json.columns));
+        let edge_x = column("edge_x").and_then(|column| entries(column.data_type()));
+        let edge_x = match edge_x {
+            Some(entry) if entries(entry).is_none() => DataType::Float64,
+            _ => large_list(DataType::Float64),
         };
         let ends = |name: &str| {
             list(name, DataType::Int64)?.ok_or_else(|| format!("column `{name}` is missing"))
         };
         Ok(Batch {
             rows: batch.num_rows(),
-            id: scalar("id")?,
-            y: scalar("y")?,
+            id: id.transpose()?,
+            targets: Targets::new(batch, &json.columns, &json.targets)?,
             num_nodes: cast_if_there("num_nodes", DataType::Int64)?,
             src: ends("src")?,
             dst: ends("dst")?,
@@ -316,6 +367,7 @@ impl Batch {
             node_label: scalars("node_label")?,
             edge_label: scalars("edge_label")?,
             x: list("x", large_list(DataType::Float64))?,
+            edge_x: list("edge_x", edge_x)?,
             directed: cast_if_there("directed", DataType::Boolean)?
                 .map(|flags| flags.as_boolean().clone()),
         })
@@ -353,7 +405,10 @@ impl Batch {
             count.says("nodes", names.len() as u64)?;
             all_different(names)?;
         }
-        let features = self.features(row, &mut count)?;
+        let features = self::features("x", "node", &self.x, row)?;
+        if let Some((rows, _)) = &features {
+            count.says("x", *rows as u64)?;
+        }
         let node_labels = ScalarLists::row("node_label", &self.node_label, row, &mut text)?;
         if let Some(labels) = &node_labels {
             count.says("node_label", labels.len() as u64)?;
@@ -370,19 +425,24 @@ impl Batch {
         if let Some(labels) = &edge_labels {
             same_length("edge_label", labels.len(), edges.len(), "edges")?;
         }
+        let edge_features = self::features("edge_x", "edge", &self.edge_x, row)?;
+        if let Some((rows, _)) = &edge_features {
+            same_length("edge_x", *rows, edges.len(), "edges")?;
+        }
+        let (label, targets) = self.targets.row(row, &mut text)?;
         Ok(GraphRecord {
-            targets: Vec::new(),
-            edge_features: None,
             id: ScalarColumn::row("id", &self.id, row, &mut text)?,
-            label: ScalarColumn::row("y", &self.y, row, &mut text)?,
+            label,
+            targets,
             num_nodes: count.settle(&edges),
             node_ids: names.filter(|names| !are_positions(names)),
             // No edges, no weights: the two ways to say so are one record.
             weights: weights.filter(|weights| !weights.is_empty()),
             edges,
             edge_labels,
+            edge_features: edge_features.map(|(_, features)| features),
             node_labels,
-            features,
+            features: features.map(|(_, features)| features),
             directed: self
                 .directed
                 .as_ref()
@@ -418,38 +478,40 @@ impl Batch {
         }
         Ok(edges)
     }
+}
 
-    fn features(
-        &self,
-        row: usize,
-        count: &mut NodeCount,
-    ) -> std::result::Result<Option<Features>, Fault> {
-        let Some(x) = &self.x else {
-            return Ok(None);
-        };
-        let Some(nodes) = range(x, row) else {
-            return Ok(None);
-        };
-        count.says("x", nodes.len() as u64)?;
-        no_nulls("x", x.values(), &nodes)?;
-        let rows: &LargeListArray = x.values().as_list();
-        // Rows lie one after the other, so that all are looked at and taken at once.
-        let ends = &rows.value_offsets()[nodes.start..nodes.end + 1];
-        let dim = ends.get(1).map_or(0, |end| end - ends[0]);
-        if let Some(node) = ends.windows(2).position(|two| two[1] - two[0] != dim) {
-            return Err(Fault::new(
-                format!(
-                    "`x[{node}]` has {} numbers, but `x[0]` has {dim}",
-                    ends[node + 1] - ends[node]
-                ),
-                "give every node the same attributes",
-            ));
-        }
-        let values =
-            finite_numbers("x", rows.values(), ends[0] as usize..ends[nodes.len()] as usize)?;
-        let features = Features { dim: dim as usize, values: values.to_vec() };
-        Ok(Some(features))
+/// The attributes of a row, and how many nodes or edges they are of; `None` where it is null.
+fn features(
+    name: &str,
+    of: &str,
+    lists: &Option<LargeListArray>,
+    row: usize,
+) -> std::result::Result<Option<(usize, Features)>, Fault> {
+    let Some(lists) = lists else {
+        return Ok(None);
+    };
+    let Some(range) = range(lists, row) else {
+        return Ok(None);
+    };
+    let count = range.len();
+    let Some(rows) = lists.values().as_list_opt::<i64>() else {
+        // A number for each, which is a row of one; nothing has no row to tell that by.
+        let values = finite_numbers(name, lists.values(), range)?.to_vec();
+        return Ok(Some((count, Features { dim: count.min(1), values })));
+    };
+    no_nulls(name, lists.values(), &range)?;
+    // Rows lie one after the other, so that all are looked at and taken at once.
+    let ends = &rows.value_offsets()[range.start..range.end + 1];
+    let dim = ends.get(1).map_or(0, |end| end - ends[0]);
+    if let Some(at) = ends.windows(2).position(|two| two[1] - two[0] != dim) {
+        let length = ends[at + 1] - ends[at];
+        return Err(Fault::new(
+            format!("`{name}[{at}]` has {length} numbers, but `{name}[0]` has {dim}"),
+            format!("give every {of} the same attributes"),
+        ));
     }
+    let values = finite_numbers(name, rows.values(), ends[0] as usize..ends[count] as usize)?;
+    Ok(Some((count, Features { dim: dim as usize, values: values.to_vec() })))
 }
 
 /// The finite numbers of a row; `None` where it is null.

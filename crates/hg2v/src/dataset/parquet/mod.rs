@@ -8,13 +8,16 @@
 //! | `weight` | list of double, one an edge | float, integers | unweighted |
 //! | `x` | list of list of double, a row a node | fixed-size lists, float, integers | no attributes |
 //! | `node_label`, `edge_label` | list of scalars | | no labels |
+//! | `edge_x` | list of list of double, a row an edge | the same as `x`; list of numbers | no attributes of edges |
 //! | `id`, `y` | a scalar | | none |
+//! | `y.NAME` | a scalar: one of several targets | `y` as a struct of scalars, or as a list of them | not known; NaN likewise |
 //! | `directed` | boolean | | `false` |
 //!
 //! Scalars are int64, double, boolean or utf8; readers take any width, any
 //! encoding and any text type of them. A column whose scalars are of several kinds
 //! is utf8 with each value spelled as JSON, and is named in the file's metadata
-//! under `hg2v.json` (names separated by commas). Columns are found by name; any
+//! under `hg2v.json` (names separated by commas; those of targets under `hg2v.json_targets`, a
+//! list in JSON). Integers among floats in `y` and `y.NAME` are written as floats. Columns are found by name; any
 //! other is passed over and said ([`Source::ignored`]).
 //!
 //! The same rows in memory are [`records`] and [`batch`], whoever made them: other
@@ -29,6 +32,7 @@ mod grammar;
 pub(crate) mod guard;
 pub(crate) mod open;
 pub(crate) mod scalars;
+mod targets;
 pub(crate) mod write;
 
 use std::collections::BTreeSet;
@@ -42,6 +46,10 @@ pub use write::{batch, write};
 
 /// The metadata key that names the columns whose texts are JSON.
 const JSON_COLUMNS: &str = "hg2v.json";
+
+/// The metadata key that names the targets whose texts are JSON, as a list in JSON: their names
+/// may hold commas.
+const JSON_TARGETS: &str = "hg2v.json_targets";
 
 /// Opens a Parquet file, or all those of a folder and of the folders in it, one after the
 /// other in the order of their names.

@@ -134,6 +134,7 @@ fn viewing(field: &Field) -> Field {
         DataType::Utf8 => DataType::Utf8View,
         DataType::Binary => DataType::BinaryView,
         DataType::List(entry) => DataType::List(Arc::new(viewing(entry))),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(|f| viewing(f)).collect()),
         other => other.clone(),
     };
     field.clone().with_data_type(data_type)

@@ -22,8 +22,8 @@ pub(crate) struct ScalarColumn {
 
 /// Lists of scalars.
 pub(super) struct ScalarLists {
-    lists: LargeListArray,
-    values: ScalarColumn,
+    pub(super) lists: LargeListArray,
+    pub(super) values: ScalarColumn,
 }
 
 /// Bytes of text that a row, or a file, may still take. One text of a dictionary can stand
@@ -39,7 +39,7 @@ impl TextBudget {
         TextBudget { limit, allowed, left: allowed }
     }
 
-    fn spend(&mut self, name: &str, text: &[u8]) -> std::result::Result<(), Fault> {
+    pub(super) fn spend(&mut self, name: &str, text: &[u8]) -> std::result::Result<(), Fault> {
         self.left = self.left.checked_sub(text.len() as u64).ok_or_else(|| Problem::Beyond {
             limit: self.limit,
             found: None,
@@ -69,9 +69,31 @@ impl ScalarColumn {
         row: usize,
         text: &mut TextBudget,
     ) -> std::result::Result<Option<Scalar>, Fault> {
-        match column {
-            Some(column) if column.has(row) => column.scalar(name, row, text).map(Some),
-            _ => Ok(None),
+        column.as_ref().map_or(Ok(None), |column| column.of(name, row, text))
+    }
+
+    /// The scalar of a row; `None` where it is null.
+    pub(super) fn of(
+        &self,
+        name: &str,
+        row: usize,
+        text: &mut TextBudget,
+    ) -> std::result::Result<Option<Scalar>, Fault> {
+        self.has(row).then(|| self.scalar(name, row, text)).transpose()
+    }
+
+    /// The value of a target at a place: none where it is null, or NaN, as tables of measurements
+    /// have it where nothing was measured.
+    pub(super) fn target(
+        &self,
+        name: &str,
+        at: usize,
+        text: &mut TextBudget,
+    ) -> std::result::Result<Option<Scalar>, Fault> {
+        let nan = self.values.as_primitive_opt::<Float64Type>();
+        match self.has(at) && !nan.is_some_and(|values| values.value(at).is_nan()) {
+            true => self.scalar(name, at, text).map(Some),
+            false => Ok(None),
         }
     }
 

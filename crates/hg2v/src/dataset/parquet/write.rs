@@ -16,10 +16,10 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 
 use super::columns::{Columns, Kind, entry};
-use super::{JSON_COLUMNS, decode};
+use super::decode;
 use crate::dataset::{Limits, Sink};
 use crate::error::{Action, Error, Place, Result};
-use crate::graph::{GraphRecord, Scalar};
+use crate::graph::{Features, GraphRecord, Scalar, Target};
 use crate::output::OutputFile;
 use crate::output::overwrite::Destination;
 
@@ -100,18 +100,18 @@ impl Rows {
 
     /// A file with the columns known now and no rows.
     fn begin(&self, out: OutputFile) -> Result<Written> {
-        let json =
-            self.columns.json().map(|names| vec![KeyValue::new(JSON_COLUMNS.to_owned(), names)]);
+        let notes = self.columns.notes().into_iter();
+        let notes: Vec<_> = notes.map(|(key, names)| KeyValue::new(key, names)).collect();
         // On small graphs zstd takes a sixth less than snappy at the same speed, and
         // its higher levels gain one part in a hundred.
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .set_key_value_metadata(json)
+            .set_key_value_metadata((!notes.is_empty()).then_some(notes))
             .build();
         let schema = Arc::new(self.columns.schema());
         let writer =
             ArrowWriter::try_new(out, schema, Some(properties)).map_err(|e| self.refused(e))?;
-        Ok(Written { columns: self.columns, writer })
+        Ok(Written { columns: self.columns.clone(), writer })
     }
 
     fn group(&self, file: &mut Written, records: &[GraphRecord]) -> Result<()> {
@@ -188,6 +188,8 @@ fn bytes_of(record: &GraphRecord) -> usize {
         + record.edges.len() * 8
         + record.weights.as_ref().map_or(0, |w| w.len() * 8)
         + record.features.as_ref().map_or(0, |x| x.values.len() * 8)
+        + record.edge_features.as_ref().map_or(0, |x| x.values.len() * 8)
+        + record.targets.iter().map(|t| size_of::<Target>() + t.name.len()).sum::<usize>()
         + scalars(&record.node_ids)
         + scalars(&record.node_labels)
         + scalars(&record.edge_labels)
@@ -201,8 +203,7 @@ pub fn batch(records: &[GraphRecord]) -> Result<RecordBatch> {
     let mut columns = Columns::default();
     records.iter().for_each(|record| columns.add(record));
     let made = rows(&columns, records).and_then(|batch| {
-        let json = columns.json().map(|names| (JSON_COLUMNS.to_owned(), names));
-        let schema = columns.schema().with_metadata(json.into_iter().collect());
+        let schema = columns.schema().with_metadata(columns.notes().into_iter().collect());
         Ok(batch.with_schema(Arc::new(schema))?)
     });
     made.map_err(|e| {
@@ -219,6 +220,13 @@ fn rows(columns: &Columns, records: &[GraphRecord]) -> parquet::errors::Result<R
     }
     if let Some(kind) = columns.y {
         arrays.push(scalars(kind, records.iter().map(|r| r.label.as_ref())));
+    }
+    let targets: Vec<_> = match columns.target_kinds.is_empty() {
+        true => Vec::new(),
+        false => records.iter().map(|record| columns.targets.row(record)).collect(),
+    };
+    for (place, &kind) in columns.target_kinds.iter().enumerate() {
+        arrays.push(scalars(kind, targets.iter().map(|row| row[place])));
     }
     arrays.push(Arc::new(UInt32Array::from_iter_values(records.iter().map(|r| r.num_nodes))));
     for end in [0, 1] {
@@ -245,17 +253,29 @@ fn rows(columns: &Columns, records: &[GraphRecord]) -> parquet::errors::Result<R
         }
     }
     if columns.x {
-        let present = || records.iter().filter_map(|r| Some((r, r.features.as_ref()?)));
-        let values = present().flat_map(|(_, x)| &x.values);
-        let rows = present().flat_map(|(r, x)| (0..r.num_nodes).map(|_| Some(x.dim)));
-        let lengths = records.iter().map(|r| r.features.as_ref().map(|_| r.num_nodes as usize));
-        arrays.push(lists(lists(numbers(values), rows)?, lengths)?);
+        let parts = records.iter().map(|r| (r.features.as_ref(), r.num_nodes as usize));
+        arrays.push(number_rows(parts)?);
+    }
+    if columns.edge_x {
+        let parts = records.iter().map(|r| (r.edge_features.as_ref(), r.edges.len()));
+        arrays.push(number_rows(parts)?);
     }
     if columns.directed {
         let directed: Vec<bool> = records.iter().map(|r| r.directed).collect();
         arrays.push(Arc::new(BooleanArray::from(directed)));
     }
     Ok(RecordBatch::try_new(Arc::new(columns.schema()), arrays)?)
+}
+
+/// The attributes of each graph, and how many rows they have.
+fn number_rows<'a>(
+    parts: impl Iterator<Item = (Option<&'a Features>, usize)> + Clone,
+) -> parquet::errors::Result<ArrayRef> {
+    let present = parts.clone().filter_map(|(features, rows)| Some((features?, rows)));
+    let values = present.clone().flat_map(|(features, _)| &features.values);
+    let rows = present.flat_map(|(features, rows)| (0..rows).map(|_| Some(features.dim)));
+    let lengths = parts.map(|(features, rows)| features.map(|_| rows));
+    lists(lists(numbers(values), rows)?, lengths)
 }
 
 fn numbers<'a>(values: impl Iterator<Item = &'a f64>) -> ArrayRef {
@@ -272,7 +292,7 @@ pub(crate) fn scalars<'a>(
             Some(Scalar::Bool(value)) => Some(*value),
             _ => None,
         }))),
-        Kind::Empty | Kind::Int => {
+        Kind::Empty | Kind::Int | Kind::Long => {
             Arc::new(Int64Array::from_iter(values.map(|value| match value {
                 Some(Scalar::Int(value)) => Some(*value),
                 _ => None,
@@ -280,6 +300,8 @@ pub(crate) fn scalars<'a>(
         }
         Kind::Float => Arc::new(Float64Array::from_iter(values.map(|value| match value {
             Some(Scalar::Float(value)) => Some(*value),
+            // Only those that are floats without rounding are among them.
+            Some(Scalar::Int(value)) => Some(*value as f64),
             _ => None,
         }))),
         Kind::Text => Arc::new(StringArray::from_iter(values.map(|value| match value {

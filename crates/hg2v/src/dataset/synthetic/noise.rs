@@ -19,18 +19,20 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// Changes `record`, a simple graph without weights or edge labels. Edges
+    /// Changes `record`, a simple graph whose edges have nothing but their ends. Edges
     /// that stay keep their order; new ones follow.
     ///
     /// # Errors
-    /// When the graph has fewer edges to remove, fewer free pairs to join, or edges with weights or
-    /// labels.
+    /// When the graph has fewer edges to remove, fewer free pairs to join, or edges with weights,
+    /// labels or attributes.
     pub fn apply(&self, record: &mut GraphRecord, rng: &mut ChaCha8Rng) -> Result<()> {
         if (self.remove, self.add) == (0, 0) {
             return Ok(());
         }
-        if record.weights.is_some() || record.edge_labels.is_some() {
-            let requirement = "these graphs' edges have weights or labels, and new ones would not";
+        let labelled = record.edge_labels.is_some() || record.edge_features.is_some();
+        if record.weights.is_some() || labelled {
+            let requirement =
+                "these graphs' edges have weights, labels or attributes, and new ones would not";
             return Err(Error::parameter("add_edges", self.add, requirement));
         }
         let num_edges = record.edges.len() as u64;

@@ -184,7 +184,7 @@ fn row_of_numbers(held: &Held, number: u64, line: &[u8], table: &mut Features) -
 }
 
 /// The fields of a line, between commas, or between blanks where it has none.
-fn fields(line: &str) -> impl Iterator<Item = &str> {
+pub(super) fn fields(line: &str) -> impl Iterator<Item = &str> {
     let commas = line.contains(',');
     line.split(move |c: char| if commas { c == ',' } else { c.is_ascii_whitespace() })
         .map(str::trim)
@@ -192,7 +192,7 @@ fn fields(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The error of a file whose lines do not match what they describe.
-fn wrong_count(held: &Held, rows: usize, expected: usize, of: &str) -> Error {
+pub(super) fn wrong_count(held: &Held, rows: usize, expected: usize, of: &str) -> Error {
     let place = Place::Line(rows.min(expected.saturating_add(1)) as u64);
     let place = if rows == 0 { Place::Whole } else { place };
     Error::input(

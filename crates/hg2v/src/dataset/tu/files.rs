@@ -77,7 +77,7 @@ impl Files {
     }
 
     /// Reads a file that some sets have.
-    fn optional(&mut self, suffix: &str) -> Result<Option<Held>> {
+    pub(super) fn optional(&mut self, suffix: &str) -> Result<Option<Held>> {
         let name = format!("{}{suffix}", self.stem);
         if self.names.binary_search(&name).is_err() {
             return Ok(None);
@@ -113,27 +113,13 @@ impl Files {
         self.optional(suffix)?.map(|held| parse(&held)).transpose()
     }
 
-    /// A sentence for each file of the set that is not read.
-    pub(super) fn ignored(&self) -> Vec<String> {
-        self.unread(|suffix| {
-            (suffix == suffix::GRAPH_ATTRIBUTES).then_some("graph attributes are not used")
-        })
-    }
-
     /// A sentence for each file that is not of the set.
     pub(super) fn beside(&self) -> Vec<String> {
-        self.unread(|suffix| {
-            let known = suffix::ALL.contains(&suffix) || suffix == suffix::GRAPH_ATTRIBUTES;
-            (!known).then_some("not a file of the TU layout")
-        })
-    }
-
-    fn unread(&self, why: impl Fn(&str) -> Option<&'static str>) -> Vec<String> {
-        let unread = self.names.iter().filter_map(|name| {
-            let why = why(name.strip_prefix(&self.stem).unwrap_or_default())?;
-            Some(format!("{}: {why}", shown(name)))
-        });
-        few(unread.collect())
+        let known = |name: &&String| {
+            name.strip_prefix(&self.stem).is_some_and(|suffix| suffix::ALL.contains(&suffix))
+        };
+        let others = self.names.iter().filter(|name| !known(name));
+        few(others.map(|name| format!("{}: not a file of the TU layout", shown(name))).collect())
     }
 }
 

@@ -8,9 +8,10 @@
 //! | `NAME_node_labels.txt` | node | a label |
 //! | `NAME_node_attributes.txt` | node | numbers |
 //! | `NAME_edge_labels.txt` | line of `A` | a label |
-//! | `NAME_edge_attributes.txt` | line of `A` | a weight (several columns: not used) |
+//! | `NAME_edge_attributes.txt` | line of `A` | a weight; several numbers: attributes |
+//! | `NAME_graph_attributes.txt` | graph | targets, called by their positions from 0; `nan` or nothing between commas: not known. A single one is `y` where there are no `graph_labels` |
 //!
-//! The last five are optional. NAME is whatever stands before
+//! The last six are optional. NAME is whatever stands before
 //! `_graph_indicator.txt`. Numbers are separated by commas, blanks, or both. A
 //! label is the whole line: several columns, as a few sets have, are one label,
 //! the text `3, 0`. A graph whose number the indicator skips has no nodes.
@@ -18,7 +19,7 @@
 //! An undirected edge stands on two lines, `u, v` and `v, u`; a record holds it
 //! once, where and as it stood first. More lines for the same edge are folded
 //! and counted in [`folded_repeats`](crate::graph::GraphRecord::folded_repeats);
-//! the first line's label and weight hold.
+//! the first line's label, weight and attributes hold, which is said where they differ.
 //!
 //! # What other tools do not know
 //! So that nothing is lost, the writer adds files where a collection needs them:
@@ -28,6 +29,8 @@
 //! | `NAME_graph_ids.txt` | graph | its id; empty: none |
 //! | `NAME_node_ids.txt` | node | its id; empty through a graph: `0..n` |
 //! | `NAME_edge_lines.txt` | graph | how its edges are listed |
+//! | `NAME_edge_weights.txt` | line of `A` | a weight; without lines: none. `edge_attributes` are attributes, however few |
+//! | `NAME_target_names.txt` | column of `graph_attributes` | what the target is called |
 //!
 //! An edge list is `both` (as above: nothing is said where all are), `pairs` (an
 //! undirected graph with parallel edges: `u, v` then `v, u` is one edge, and
@@ -42,6 +45,7 @@ mod files;
 mod fold;
 mod nodes;
 mod reader;
+mod targets;
 mod writer;
 
 pub use reader::read;
@@ -60,12 +64,15 @@ mod suffix {
     pub(super) const GRAPH_IDS: &str = "graph_ids.txt";
     pub(super) const NODE_IDS: &str = "node_ids.txt";
     pub(super) const EDGE_LINES: &str = "edge_lines.txt";
+    pub(super) const EDGE_WEIGHTS: &str = "edge_weights.txt";
+    pub(super) const TARGET_NAMES: &str = "target_names.txt";
 
     /// The files that are read.
-    pub(super) const ALL: [&str; 10] = [
+    pub(super) const ALL: [&str; 13] = [
         A,
         GRAPH_INDICATOR,
         GRAPH_LABELS,
+        GRAPH_ATTRIBUTES,
         NODE_LABELS,
         NODE_ATTRIBUTES,
         EDGE_LABELS,
@@ -73,6 +80,8 @@ mod suffix {
         GRAPH_IDS,
         NODE_IDS,
         EDGE_LINES,
+        EDGE_WEIGHTS,
+        TARGET_NAMES,
     ];
 }
 

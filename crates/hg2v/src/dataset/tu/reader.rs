@@ -3,15 +3,18 @@
 
 use std::path::Path;
 
-use super::columns::{Bad, Labels, at_most, graph_labels_of, ids_of, listings_of, numbers};
+use super::columns::{
+    Bad, Labels, at_most, graph_labels_of, ids_of, listings_of, numbers, wrong_count,
+};
 use super::faults::Faults;
 use super::files::{Files, Held};
 use super::fold::{Folded, fold};
 use super::nodes::Nodes;
+use super::targets::Targets;
 use super::{Listing, suffix};
 use crate::dataset::node_count::are_positions;
-use crate::dataset::{Limits, Source};
-use crate::error::{Error, Place, Result, shown};
+use crate::dataset::{Limits, Source, text};
+use crate::error::{Error, Place, Result};
 use crate::graph::{Features, GraphRecord, Scalar};
 
 /// Opens a TU folder or zip; it is read whole, within `limits.max_unpacked_bytes`.
@@ -25,7 +28,7 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
     let mut faults = Faults::default();
     let set = Set::read(&mut files, limits, &mut faults)?;
     let beside = files.beside();
-    let ignored = [beside.clone(), files.ignored(), set.notices.clone()].concat();
+    let ignored = [beside.clone(), set.notices.clone()].concat();
     let len = set.nodes.num_graphs();
     let records = (0..len).map(move |graph| match faults.take(graph) {
         Some(error) => Err(error.of_one_graph()),
@@ -42,6 +45,7 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
 /// the lines of `A`.
 struct Set {
     graph_labels: Option<Vec<Scalar>>,
+    targets: Option<Targets>,
     graph_ids: Option<Vec<Option<Scalar>>>,
     listings: Option<Vec<Listing>>,
     nodes: Nodes,
@@ -52,6 +56,7 @@ struct Set {
     edges: Vec<[u32; 2]>,
     edge_labels: Option<Labels>,
     weights: Option<Vec<f64>>,
+    edge_features: Option<Features>,
     folded: Folded,
     /// What the set holds and records do not carry.
     notices: Vec<String>,
@@ -62,11 +67,13 @@ impl Set {
         let graph_labels =
             files.parse(suffix::GRAPH_LABELS, |held| Ok(graph_labels_of(held, faults)))?;
         let labelled = graph_labels.as_ref().map(Vec::len);
+        let targets = Set::targets(files, labelled, faults)?;
+        let counted = labelled.or(targets.as_ref().map(Targets::graphs));
         let listings = files.parse(suffix::EDGE_LINES, |held| {
-            let most = labelled.unwrap_or(usize::MAX);
+            let most = counted.unwrap_or(usize::MAX);
             at_most(held, most, "graphs", |held, most| Ok(listings_of(held, most, faults)))
         })?;
-        let declared = labelled.or(listings.as_ref().map(Vec::len));
+        let declared = counted.or(listings.as_ref().map(Vec::len));
         let indicator = files.required(suffix::GRAPH_INDICATOR)?;
         let nodes = Nodes::read(&indicator, declared, limits, faults)?;
         let graph_ids = files.parse(suffix::GRAPH_IDS, |held| {
@@ -94,13 +101,9 @@ impl Set {
         let edge_labels = files.parse(suffix::EDGE_LABELS, |held| {
             Labels::read(held, edges.len(), "lines of A", &mut of_line)
         })?;
-        let mut notices = Vec::new();
-        let weights = files.parse(suffix::EDGE_ATTRIBUTES, |held| {
-            weights_of(held, edges.len(), &mut notices, &mut of_line)
-        })?;
-        let weights = weights.flatten();
+        let (weights, edge_features) = edge_numbers(files, edges.len(), &mut of_line)?;
 
-        let (mut other_labels, mut other_weights) = (0u64, 0u64);
+        let (mut other_labels, mut other_weights, mut other_features) = (0u64, 0u64, 0u64);
         let listing = |graph: usize| {
             let given = listings.as_ref().and_then(|all| all.get(graph).copied());
             given.unwrap_or(Listing::Both)
@@ -113,19 +116,25 @@ impl Set {
             if let Some(weights) = &weights {
                 other_weights += u64::from(weights[first] != weights[again]);
             }
+            if let Some(features) = &edge_features {
+                other_features += u64::from(features.row(first) != features.row(again));
+            }
         });
         for &line in &folded.unpaired {
             faults.add(graph_of[line as usize] as usize, unpaired(&a, line));
         }
-        for (count, what) in [(other_labels, "label"), (other_weights, "weight")] {
-            if count > 0 {
-                notices.push(format!(
-                    "{count} lines of A repeat an edge with another {what}; the first line's holds"
-                ));
-            }
-        }
+        let others = [
+            (other_labels, "another label; the first line's holds"),
+            (other_weights, "another weight; the first line's holds"),
+            (other_features, "other attributes; the first line's hold"),
+        ];
+        let notices = others.into_iter().filter(|(count, _)| *count > 0);
+        let notices =
+            notices.map(|(count, what)| format!("{count} lines of A repeat an edge with {what}"));
+        let notices = notices.collect();
         Ok(Set {
             graph_labels,
+            targets,
             graph_ids,
             listings,
             nodes,
@@ -135,9 +144,35 @@ impl Set {
             edges,
             edge_labels,
             weights,
+            edge_features,
             folded,
             notices,
         })
+    }
+
+    /// The targets, by name, of as many graphs as have labels.
+    fn targets(
+        files: &mut Files,
+        labelled: Option<usize>,
+        faults: &mut Faults,
+    ) -> Result<Option<Targets>> {
+        let targets = files.parse(suffix::GRAPH_ATTRIBUTES, |held| {
+            let targets = Targets::read(held, faults);
+            match labelled {
+                Some(graphs) if graphs != targets.graphs() => {
+                    Err(wrong_count(held, targets.graphs(), graphs, "graphs"))
+                }
+                _ => Ok(targets),
+            }
+        })?;
+        let Some(targets) = targets else {
+            return Ok(None);
+        };
+        match files.optional(suffix::TARGET_NAMES)? {
+            Some(names) => targets.named(&names).map(Some),
+            None if labelled.is_none() => Ok(Some(targets.or_label())),
+            None => Ok(Some(targets)),
+        }
     }
 
     fn record(&self, graph: usize) -> GraphRecord {
@@ -147,11 +182,15 @@ impl Set {
         let any_node = !nodes.is_empty();
         let any_edge = lines().next().is_some();
         let first = nodes.start as u32;
+        let label = self.graph_labels.as_ref().and_then(|labels| labels.get(graph).cloned());
+        let (label, targets) = match &self.targets {
+            Some(targets) => targets.of(graph, label),
+            None => (label, Vec::new()),
+        };
         GraphRecord {
-            targets: Vec::new(),
-            edge_features: None,
             id: self.graph_ids.as_ref().and_then(|ids| ids.get(graph).cloned().flatten()),
-            label: self.graph_labels.as_ref().and_then(|labels| labels.get(graph).cloned()),
+            label,
+            targets,
             num_nodes: nodes.len() as u32,
             node_ids: self
                 .node_ids
@@ -165,6 +204,10 @@ impl Set {
             edge_labels: (self.edge_labels.as_ref())
                 .filter(|_| any_edge)
                 .map(|labels| lines().map(|line| labels.get(line).clone()).collect()),
+            edge_features: (self.edge_features.as_ref()).filter(|_| any_edge).map(|all| Features {
+                dim: all.dim,
+                values: lines().flat_map(|line| all.row(line)).copied().collect(),
+            }),
             node_labels: (self.node_labels.as_ref())
                 .filter(|_| any_node)
                 .map(|labels| nodes.clone().map(|node| labels.get(node).clone()).collect()),
@@ -179,22 +222,34 @@ impl Set {
     }
 }
 
-/// A weight a line of A; where lines have several numbers, none, and a notice.
-fn weights_of(
-    held: &Held,
+/// Weights and attributes, for each line of A. A single number is a weight, unless weights have a
+/// file of their own.
+fn edge_numbers(
+    files: &mut Files,
     lines: usize,
-    notices: &mut Vec<String>,
     bad: &mut Bad<'_>,
-) -> Result<Option<Vec<f64>>> {
-    let attributes = numbers(held, lines, "lines of A", bad)?;
-    if attributes.dim > 1 {
-        notices.push(format!(
-            "{}: {} numbers an edge; only a single one, a weight, is used",
-            shown(&held.path.file_name().unwrap_or_default().to_string_lossy()),
-            attributes.dim
-        ));
+) -> Result<(Option<Vec<f64>>, Option<Features>)> {
+    let attributes = files
+        .parse(suffix::EDGE_ATTRIBUTES, |held| numbers(held, lines, "lines of A", &mut *bad))?;
+    let Some(held) = files.optional(suffix::EDGE_WEIGHTS)? else {
+        return Ok(match attributes {
+            Some(Features { dim: 1, values }) => (Some(values), None),
+            attributes => (None, attributes.filter(|features| features.dim > 0)),
+        });
+    };
+    if text::lines(&held.bytes).next().is_none() {
+        return Ok((None, attributes.filter(|features| features.dim > 0)));
     }
-    Ok((attributes.dim == 1).then_some(attributes.values))
+    let weights = numbers(&held, lines, "lines of A", bad)?;
+    match weights.dim {
+        1 => Ok((Some(weights.values), attributes.filter(|features| features.dim > 0))),
+        several => Err(Error::input(
+            &held.path,
+            Place::Line(1),
+            format!("there are {several} numbers on the line"),
+            "write one weight a line, and several numbers to edge_attributes",
+        )),
+    }
 }
 
 /// An edge, on `line` (from 0) of A, that should be followed by its reverse.

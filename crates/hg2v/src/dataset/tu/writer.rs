@@ -8,11 +8,13 @@ use std::path::{Path, PathBuf};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
+use super::targets::{self, name_lines, not_a_number, write_row};
 use super::{Listing, suffix};
 use crate::dataset::Sink;
+use crate::dataset::targets::Names;
 use crate::dataset::text::spelled;
-use crate::error::{Action, Error, Place, Result};
-use crate::graph::GraphRecord;
+use crate::error::{Action, Error, Place, Result, shown};
+use crate::graph::{GraphRecord, Scalar};
 use crate::output::overwrite::Destination;
 use crate::output::{OutputFile, OutputFolder, ScratchFolder};
 
@@ -45,7 +47,12 @@ pub fn write<'a>(to: impl Into<Destination<'a>>, zip: bool) -> Result<Box<dyn Si
         features: Column::new(suffix::NODE_ATTRIBUTES, "node attributes"),
         edge_labels: Column::new(suffix::EDGE_LABELS, "edge labels"),
         weights: Column::new(suffix::EDGE_ATTRIBUTES, "weights"),
+        edge_features: Column::new(suffix::EDGE_ATTRIBUTES, "edge attributes"),
+        targets: None,
+        target_names: Names::default(),
+        fewest_targets: 0,
         dim: None,
+        edge_dim: None,
         graph_ids: None,
         node_ids: None,
         listings: Vec::new(),
@@ -83,8 +90,15 @@ struct TuSink {
     features: Column,
     edge_labels: Column,
     weights: Column,
-    /// Numbers a node, once known.
+    edge_features: Column,
+    /// A line a graph, from the first that has any.
+    targets: Option<Out>,
+    target_names: Names,
+    /// Columns of the shortest of its lines.
+    fewest_targets: usize,
+    /// Numbers a node, and an edge, once known.
     dim: Option<usize>,
+    edge_dim: Option<usize>,
     graph_ids: Option<Out>,
     node_ids: Option<Out>,
     /// One a graph, in order.
@@ -98,9 +112,14 @@ impl Sink for TuSink {
     fn write(&mut self, record: &GraphRecord) -> Result<()> {
         let position = self.listings.len() as u64;
         let features = record.features.as_ref().filter(|f| f.dim > 0);
+        let edge_features = record.edge_features.as_ref().filter(|f| f.dim > 0);
         let any_node = record.num_nodes > 0;
         let any_edge = !record.edges.is_empty();
         let place = &self.place;
+        if any_edge && self.weights.present.is_none() && edge_features.is_some() {
+            // A single column of attributes would be taken for weights.
+            self.weights.suffix = suffix::EDGE_WEIGHTS;
+        }
         let of = |part: &mut Column, has: bool, could: bool| {
             part.agree(place, record, position, has, could)
         };
@@ -109,18 +128,28 @@ impl Sink for TuSink {
         of(&mut self.features, features.is_some(), any_node)?;
         of(&mut self.edge_labels, record.edge_labels.is_some(), any_edge)?;
         of(&mut self.weights, record.weights.is_some(), any_edge)?;
-        if let Some(features) = features.filter(|_| any_node)
-            && *self.dim.get_or_insert(features.dim) != features.dim
-        {
-            return Err(place.refuse(
-                record,
-                position,
-                format!(
-                    "it has {} attributes a node where graphs before it have {}",
-                    features.dim,
-                    self.dim.unwrap_or_default()
-                ),
-            ));
+        of(&mut self.edge_features, edge_features.is_some(), any_edge)?;
+        let widths = [
+            (features.filter(|_| any_node), &mut self.dim, "a node"),
+            (edge_features.filter(|_| any_edge), &mut self.edge_dim, "an edge"),
+        ];
+        for (features, dim, of) in widths {
+            let Some(found) = features.map(|features| features.dim) else { continue };
+            let before = *dim.get_or_insert(found);
+            if before != found {
+                let problem =
+                    format!("it has {found} attributes {of} where graphs before it have {before}");
+                return Err(place.refuse(record, position, problem));
+            }
+        }
+        if let Some(target) = not_a_number(record) {
+            let value = target.value.as_ref().map(Scalar::to_string).unwrap_or_default();
+            let problem = format!(
+                "what is to be predicted as {} is {}, which is no number",
+                shown(&target.name),
+                shown(&value)
+            );
+            return Err(place.refuse(record, position, problem));
         }
         let listing = listing_of(record);
         self.append(record, listing, position)
@@ -135,7 +164,8 @@ impl Sink for TuSink {
         let path = self.place.path.clone();
         let failed = |e| Error::io(&path, Action::Write, e);
         // The list of listings also counts the graphs, where nothing else does.
-        let uncounted = self.last_is_empty && self.graph_labels.file.is_none();
+        let uncounted =
+            self.last_is_empty && self.graph_labels.file.is_none() && self.targets.is_none();
         if uncounted || self.listings.iter().any(|&how| how != Listing::Both) {
             let mut out = self.place.create(suffix::EDGE_LINES)?;
             for how in &self.listings {
@@ -143,12 +173,32 @@ impl Sink for TuSink {
             }
             out.flush().map_err(failed)?;
         }
+        if self.edge_features.file.is_some()
+            && self.weights.file.is_none()
+            && self.edge_dim == Some(1)
+        {
+            // Its being there says that the single column holds attributes.
+            self.place.create(suffix::EDGE_WEIGHTS)?;
+        }
+        if let Some(lines) = name_lines(&self.target_names) {
+            let mut out = self.place.create(suffix::TARGET_NAMES)?;
+            out.write_all(lines.as_bytes()).and_then(|()| out.flush()).map_err(failed)?;
+        }
+        if let Some(mut out) = self.targets {
+            out.flush().map_err(failed)?;
+            let columns = self.target_names.list().len();
+            if self.fewest_targets < columns {
+                let file = self.place.file(suffix::GRAPH_ATTRIBUTES);
+                targets::complete(&file, columns).map_err(failed)?;
+            }
+        }
         let columns = [
             self.graph_labels.file,
             self.node_labels.file,
             self.features.file,
             self.edge_labels.file,
             self.weights.file,
+            self.edge_features.file,
             self.graph_ids,
             self.node_ids,
         ];
@@ -181,11 +231,7 @@ impl TuSink {
         }
         if let (Some(out), Some(features)) = (&mut self.features.file, &record.features) {
             for row in features.values.chunks_exact(features.dim.max(1)) {
-                for (column, value) in row.iter().enumerate() {
-                    let before = if column == 0 { "" } else { ", " };
-                    write!(out, "{before}{value:?}")?;
-                }
-                writeln!(out)?;
+                write_numbers(out, row)?;
             }
         }
         let first = self.nodes + 1;
@@ -209,9 +255,32 @@ impl TuSink {
                 {
                     writeln!(out, "{weight:?}")?;
                 }
+                if let (Some(out), Some(features)) =
+                    (&mut self.edge_features.file, &record.edge_features)
+                {
+                    write_numbers(out, features.row(position))?;
+                }
             }
         }
+        self.append_targets(record, graph)?;
         self.append_ids(record, graph)
+    }
+
+    /// Targets come in a file that is begun with the first graph that has any.
+    fn append_targets(&mut self, record: &GraphRecord, graph: u64) -> io::Result<()> {
+        self.target_names.add(record);
+        if self.target_names.list().is_empty() {
+            return Ok(());
+        }
+        if self.targets.is_none() {
+            self.targets = Some(self.place.begin(suffix::GRAPH_ATTRIBUTES, graph)?);
+            self.fewest_targets = if graph == 0 { usize::MAX } else { 0 };
+        }
+        if let Some(out) = &mut self.targets {
+            write_row(out, &self.target_names, record)?;
+            self.fewest_targets = self.fewest_targets.min(self.target_names.list().len());
+        }
+        Ok(())
     }
 
     /// Ids come in files of their own, begun with the first graph that has any.
@@ -235,6 +304,15 @@ impl TuSink {
     }
 }
 
+/// Numbers on a line, between commas.
+fn write_numbers(out: &mut Out, numbers: &[f64]) -> io::Result<()> {
+    for (column, value) in numbers.iter().enumerate() {
+        let before = if column == 0 { "" } else { ", " };
+        write!(out, "{before}{value:?}")?;
+    }
+    writeln!(out)
+}
+
 /// The plainest listing that keeps the record's edges as they are.
 fn listing_of(record: &GraphRecord) -> Listing {
     if record.directed {
@@ -253,10 +331,14 @@ struct Files {
 }
 
 impl Files {
-    fn open(&self, suffix: &str) -> io::Result<Out> {
+    fn file(&self, suffix: &str) -> PathBuf {
         let mut name = self.stem.clone().into_os_string();
         name.push(suffix);
-        Ok(BufWriter::with_capacity(1 << 16, File::create_new(name)?))
+        name.into()
+    }
+
+    fn open(&self, suffix: &str) -> io::Result<Out> {
+        Ok(BufWriter::with_capacity(1 << 16, File::create_new(self.file(suffix))?))
     }
 
     fn create(&self, suffix: &str) -> Result<Out> {

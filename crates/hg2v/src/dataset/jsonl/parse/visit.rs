@@ -4,9 +4,11 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use super::rows::{Number, RowsOf};
+use super::targets::Y;
 use super::{Graph, KEYS, Key, bit, is_long};
 use crate::error::shown;
-use crate::graph::{Features, Scalar};
+use crate::graph::Scalar;
 
 /// Reads a line's object.
 pub(super) struct Object<'g, 't>(pub(super) &'g mut Graph<'t>);
@@ -29,7 +31,7 @@ impl<'de> Visitor<'de> for Object<'_, '_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let graph = self.0;
         loop {
-            (graph.key, graph.index) = (None, None);
+            (graph.key, graph.index, graph.part) = (None, None, None);
             let key = match map.next_key_seed(KeyName)? {
                 None => return Ok(()),
                 Some(Ok(key)) => key,
@@ -51,11 +53,14 @@ impl<'de> Visitor<'de> for Object<'_, '_> {
             graph.met |= bit(key);
             match key {
                 Key::Id => graph.id = map.next_value_seed(OptionalScalar(graph))?,
-                Key::Y => graph.label = map.next_value_seed(OptionalScalar(graph))?,
+                Key::Y => map.next_value_seed(Y(graph))?,
                 Key::N => graph.count = Some(map.next_value()?),
                 Key::Directed => graph.directed = map.next_value()?,
                 Key::Edges => map.next_value_seed(Edges(graph))?,
-                Key::X => map.next_value_seed(Rows(graph))?,
+                Key::X => graph.features = Some(map.next_value_seed(RowsOf::nodes(graph))?),
+                Key::EdgeX => {
+                    graph.edge_features = Some(map.next_value_seed(RowsOf::edges(graph))?);
+                }
                 Key::Nodes => graph.node_ids = Some(map.next_value_seed(Scalars(graph))?),
                 Key::NodeLabels => graph.node_labels = Some(map.next_value_seed(Scalars(graph))?),
                 Key::EdgeLabels => graph.edge_labels = Some(map.next_value_seed(Scalars(graph))?),
@@ -89,7 +94,7 @@ impl Visitor<'_> for KeyName {
 }
 
 /// Reads one scalar; never `null`.
-struct OneScalar<'g, 't>(&'g mut Graph<'t>);
+pub(super) struct OneScalar<'g, 't>(pub(super) &'g mut Graph<'t>);
 
 impl<'de> DeserializeSeed<'de> for OneScalar<'_, '_> {
     type Value = Scalar;
@@ -143,7 +148,7 @@ fn too_long<E: serde::de::Error>(graph: &mut Graph<'_>, integer: &str) -> E {
 }
 
 /// Reads a scalar or `null`.
-struct OptionalScalar<'g, 't>(&'g mut Graph<'t>);
+pub(super) struct OptionalScalar<'g, 't>(pub(super) &'g mut Graph<'t>);
 
 impl<'de> DeserializeSeed<'de> for OptionalScalar<'_, '_> {
     type Value = Option<Scalar>;
@@ -280,107 +285,5 @@ impl<'de> Visitor<'de> for Edge<'_, '_> {
             ));
         }
         Ok(weight)
-    }
-}
-
-/// Reads a number as floating point.
-struct Number;
-
-impl<'de> DeserializeSeed<'de> for Number {
-    type Value = f64;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<f64, D::Error> {
-        json.deserialize_f64(self)
-    }
-}
-
-impl Visitor<'_> for Number {
-    type Value = f64;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number")
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<f64, E> {
-        Ok(value)
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<f64, E> {
-        Ok(value as f64)
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<f64, E> {
-        Ok(value as f64)
-    }
-}
-
-/// Reads the rows of `x`.
-struct Rows<'g, 't>(&'g mut Graph<'t>);
-
-impl<'de> DeserializeSeed<'de> for Rows<'_, '_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
-        json.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Rows<'_, '_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of rows, each a list of numbers")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        let graph = self.0;
-        let mut features = Features::default();
-        let mut rows = 0;
-        loop {
-            graph.index = Some(rows);
-            let Some(length) = list.next_element_seed(Row(&mut features.values))? else {
-                break;
-            };
-            if rows == 0 {
-                features.dim = length;
-            } else if length != features.dim {
-                let dim = features.dim;
-                return Err(graph.stop(
-                    format!("`x[{rows}]` has {length} numbers, but `x[0]` has {dim}"),
-                    "give every node the same attributes",
-                ));
-            }
-            rows += 1;
-        }
-        graph.rows = rows;
-        graph.features = Some(features);
-        Ok(())
-    }
-}
-
-/// Appends one row of `x`; its value is the row's length.
-struct Row<'v>(&'v mut Vec<f64>);
-
-impl<'de> DeserializeSeed<'de> for Row<'_> {
-    type Value = usize;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<usize, D::Error> {
-        json.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Row<'_> {
-    type Value = usize;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of numbers")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut row: A) -> Result<usize, A::Error> {
-        let before = self.0.len();
-        while let Some(number) = row.next_element_seed(Number)? {
-            self.0.push(number);
-        }
-        Ok(self.0.len() - before)
     }
 }

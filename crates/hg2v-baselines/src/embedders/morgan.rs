@@ -178,9 +178,11 @@ impl Molecule {
     fn of(record: &GraphRecord, origin: Origin<'_>) -> Result<Molecule> {
         let none = |what: String| {
             let name = record.name(origin.position);
-            let fix = "give molecules: SMILES, SDF or MOL files, or graphs that were read from them";
+            let fix =
+                "give molecules: SMILES, SDF or MOL files, or graphs that were read from them";
             let problem = format!("{name} is no molecule: {what}");
-            Error::input(origin.file, Place::Record(origin.position + 1), problem, fix).of_one_graph()
+            Error::input(origin.file, Place::Record(origin.position + 1), problem, fix)
+                .of_one_graph()
         };
         let text = |label: &Scalar| match label {
             Scalar::Text(text) => text.to_string(),
@@ -278,9 +280,9 @@ impl Molecule {
             self.around[at].iter().map(|bond| (bond.0, hashes[bond.1 as usize])).collect();
         pairs.sort_unstable();
         let begun = combine(round, hashes[at]);
-        pairs.into_iter().fold(begun, |hash, (kind, other)| {
-            combine(hash, combine(combine(0, kind), other))
-        })
+        pairs
+            .into_iter()
+            .fold(begun, |hash, (kind, other)| combine(hash, combine(combine(0, kind), other)))
     }
 }
 
@@ -319,13 +321,57 @@ mod tests {
     /// `GetMorganGenerator(radius=2, fpSize=2048).GetCountFingerprint(m).GetNonzeroElements()`.
     #[test]
     fn numbers_are_those_of_rdkit() {
-        assert_eq!(counts("CCO"), [(80, 1.0), (222, 1.0), (294, 1.0), (807, 1.0), (1057, 1.0), (1410, 1.0)]);
-        assert_eq!(counts("[2H]C([O-])=O.[NH4+]"), [(164, 1.0), (650, 1.0), (657, 1.0), (694, 1.0), (715, 1.0), (909, 1.0), (1004, 1.0), (1093, 1.0), (1643, 1.0)]);
+        assert_eq!(
+            counts("CCO"),
+            [(80, 1.0), (222, 1.0), (294, 1.0), (807, 1.0), (1057, 1.0), (1410, 1.0)]
+        );
+        assert_eq!(
+            counts("[2H]C([O-])=O.[NH4+]"),
+            [
+                (164, 1.0),
+                (650, 1.0),
+                (657, 1.0),
+                (694, 1.0),
+                (715, 1.0),
+                (909, 1.0),
+                (1004, 1.0),
+                (1093, 1.0),
+                (1643, 1.0)
+            ]
+        );
     }
 
     #[test]
     fn aspirin_is_that_of_rdkit() {
-        assert_eq!(counts("CC(=O)Oc1ccccc1C(=O)O"), [(389, 1.0), (456, 1.0), (650, 2.0), (695, 1.0), (807, 3.0), (909, 1.0), (1017, 1.0), (1035, 1.0), (1047, 1.0), (1057, 1.0), (1088, 2.0), (1199, 2.0), (1380, 2.0), (1410, 1.0), (1447, 1.0), (1468, 1.0), (1616, 1.0), (1729, 1.0), (1750, 2.0), (1775, 1.0), (1873, 4.0), (1917, 2.0), (1970, 1.0), (1991, 1.0)]);
+        assert_eq!(
+            counts("CC(=O)Oc1ccccc1C(=O)O"),
+            [
+                (389, 1.0),
+                (456, 1.0),
+                (650, 2.0),
+                (695, 1.0),
+                (807, 3.0),
+                (909, 1.0),
+                (1017, 1.0),
+                (1035, 1.0),
+                (1047, 1.0),
+                (1057, 1.0),
+                (1088, 2.0),
+                (1199, 2.0),
+                (1380, 2.0),
+                (1410, 1.0),
+                (1447, 1.0),
+                (1468, 1.0),
+                (1616, 1.0),
+                (1729, 1.0),
+                (1750, 2.0),
+                (1775, 1.0),
+                (1873, 4.0),
+                (1917, 2.0),
+                (1970, 1.0),
+                (1991, 1.0)
+            ]
+        );
     }
 
     #[test]
@@ -338,7 +384,8 @@ mod tests {
     #[test]
     fn what_is_no_molecule_is_refused() {
         let label = |text: &str| Some(vec![text.into()]);
-        let graph = GraphRecord { num_nodes: 1, node_labels: label("Xx"), ..GraphRecord::default() };
+        let graph =
+            GraphRecord { num_nodes: 1, node_labels: label("Xx"), ..GraphRecord::default() };
         let said = Morgan::default().fit(&[graph]).map(|_| ()).unwrap_err().to_string();
         assert!(said.contains("is no molecule: `Xx`"), "{said}");
     }

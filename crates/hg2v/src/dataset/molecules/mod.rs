@@ -80,8 +80,21 @@ pub use table::read_smiles;
 /// # Ok::<(), hg2v::Error>(())
 /// ```
 pub fn from_smiles(text: &str, limits: &Limits) -> Result<GraphRecord> {
-    let made = of_smiles(text.as_bytes(), limits);
-    made.map(|(record, _)| record).map_err(|fault| fault.at(Path::new("<smiles>"), Place::Whole))
+    from_smiles_at(Path::new("<smiles>"), Place::Whole, text, limits)
+}
+
+/// As [`from_smiles`]; `name` and `place` say in messages where the text came from.
+///
+/// # Errors
+/// As [`from_smiles`], of this graph alone.
+pub fn from_smiles_at(
+    name: &Path,
+    place: Place,
+    text: &str,
+    limits: &Limits,
+) -> Result<GraphRecord> {
+    let made = of_smiles(text.trim().as_bytes(), limits);
+    made.map(|(record, _)| record).map_err(|fault| fault.at(name, place))
 }
 
 /// For each atom (of `atoms`) whether it is in a ring of these bonds.

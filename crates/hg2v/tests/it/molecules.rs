@@ -212,8 +212,8 @@ fn one_bad_line_concerns_one_molecule() {
     assert_eq!(kept[1].label, Some(5.into()));
 }
 
-const V2000: &str = include_str!("../../../../fuzz/seeds/sdf/v2000.sdf");
-const V3000: &str = include_str!("../../../../fuzz/seeds/sdf/v3000.sdf");
+const V2000: &str = include_str!("../fixtures/v2000.sdf");
+const V3000: &str = include_str!("../fixtures/v3000.sdf");
 
 #[test]
 fn mol_blocks_are_the_molecules_of_their_smiles() {

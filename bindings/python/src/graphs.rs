@@ -10,7 +10,8 @@ use arrow_array::{
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{Field, Schema};
-use hg2v::dataset::{self, Limits, jsonl};
+use hg2v::dataset::{self, Limits, jsonl, molecules};
+use hg2v::error::Place;
 use hg2v::graph::{GraphRecord, Scalar, WeightPolicy};
 use hg2v::output::overwrite::{Destination, Overwrite};
 use hg2v::prepare::{Run, graph_of};
@@ -20,6 +21,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use pyo3_arrow::PyRecordBatch;
 use pyo3_arrow::input::AnyRecordBatch;
+use rayon::prelude::*;
 
 use crate::errors::{IN_MEMORY, raised, told, unreadable};
 use crate::refused::{self, Refused};
@@ -160,6 +162,20 @@ impl Graphs {
             let bytes = Cursor::new(lines.into_bytes());
             let source = jsonl::from_reader(origin, bytes, &Limits::default())?;
             Graphs::gathered(source, origin, skip, watch)
+        })
+    }
+
+    /// Molecules by their SMILES; `skip` as in `read`.
+    #[staticmethod]
+    fn from_smiles(py: Python<'_>, texts: Vec<String>, skip: bool) -> PyResult<(Graphs, Refused)> {
+        let (origin, limits) = (Path::new(IN_MEMORY), Limits::default());
+        work::run(py, 0, None, |watch| {
+            let made = |(at, text): (usize, &String)| {
+                let place = Place::Record(at as u64 + 1);
+                molecules::from_smiles_at(origin, place, text, &limits)
+            };
+            let made: Vec<_> = texts.par_iter().enumerate().map(made).collect();
+            Graphs::gathered(made, origin, skip, watch)
         })
     }
 
@@ -339,6 +355,22 @@ impl Graphs {
         let file = if refused.is_empty() { file } else { Path::new(IN_MEMORY) };
         Ok((Graphs::new(records, file), refused))
     }
+}
+
+/// The labels of a molecule's atoms, the ends of its bonds, and their labels.
+type Molecule = (Vec<String>, Vec<i64>, Vec<i64>, Vec<String>);
+
+/// The molecule of a SMILES.
+#[pyfunction]
+pub(crate) fn molecule(py: Python<'_>, text: &str) -> PyResult<Molecule> {
+    let limits = Limits::default();
+    let made = molecules::from_smiles_at(Path::new(IN_MEMORY), Place::Whole, text, &limits);
+    let made = made.map_err(|e| raised(py, e.into()))?;
+    let texts = |labels: Option<Vec<Scalar>>| {
+        labels.into_iter().flatten().map(|label| label.to_string()).collect()
+    };
+    let end = |side: usize| made.edges.iter().map(|edge| i64::from(edge[side])).collect();
+    Ok((texts(made.node_labels.clone()), end(0), end(1), texts(made.edge_labels.clone())))
 }
 
 /// A batch as an object of which any Arrow library takes the rows.

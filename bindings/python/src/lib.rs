@@ -17,7 +17,7 @@ mod work;
 #[pyo3::pymodule]
 mod _hg2v {
     #[pymodule_export]
-    use crate::graphs::Graphs;
+    use crate::graphs::{Graphs, molecule};
     #[pymodule_export]
     use crate::kernels::{wl_optimal_assignment, wwl};
     #[pymodule_export]

@@ -72,7 +72,6 @@ OF_ANYTHING = {
 
 @pytest.mark.parametrize("kind", OF_TEXTS)
 def test_columns_of_smiles(kind):
-    pytest.importorskip("rdkit")
     expected = hg2v.HG2V(**PARAMS).fit_transform(SMILES)
     same(hg2v.HG2V(**PARAMS).fit_transform(OF_TEXTS[kind](SMILES)), expected)
 

@@ -362,7 +362,6 @@ def test_graphs_of_dgl_by_their_class(name, monkeypatch):
 
 
 def test_smiles():
-    pytest.importorskip("rdkit")
     read = hg2v.graphs(["CCO", "c1ccccc1"])
     assert read.num_nodes().tolist() == [3, 6] and read.num_edges().tolist() == [2, 6]
 

@@ -33,7 +33,6 @@ def spoilt(items, bad):
 
 
 def smiles(arrays):
-    pytest.importorskip("rdkit")
     return SMILES, ["C((", "not a molecule", None, np.nan, 7]
 
 
@@ -158,13 +157,13 @@ def test_rows_of_tables(library, arrays, vectors, folder, model, said):
 
 
 def test_graphs_without_the_bad_ones(said):
-    pytest.importorskip("rdkit")
     nx = pytest.importorskip("networkx")
     read = hg2v.graphs(["CCO", "C((", None, "CC"], errors="skip")
     assert read.num_nodes().tolist() == [3, 2]
     assert said() == [
-        "2 of 4 graphs cannot be used, and are left out: graph 1 ('C((' is no SMILES that RDKit "
-        "reads); graph 2 (it is missing (None); leave it out)"
+        "2 of 4 graphs cannot be used, and are left out: graph 1 (the SMILES `C((` is no molecule: "
+        "at 3, `((` opens a branch of a branch without an atom; correct it, or leave the molecule "
+        "out); graph 2 (it is missing (None); leave it out)"
     ]
     both = [nx.path_graph(3, nx.DiGraph), nx.path_graph(4)]
     assert hg2v.graphs(both, directed="refuse", errors="skip").num_nodes().tolist() == [4]
@@ -237,7 +236,6 @@ def test_nothing_is_said_where_nothing_is_wrong(arrays, vectors, said):
 
 
 def test_frames_keep_their_index(said):
-    pytest.importorskip("rdkit")
     pandas = pytest.importorskip("pandas")
     given = pandas.Series(["CCO", "C((", "CCC"], index=["a", "b", "b"])
     frame = hg2v.HG2V(**PARAMS, errors="nan").set_output(transform="pandas").fit_transform(given)

@@ -237,6 +237,7 @@ pub static OPTIONS: &[MethodOption] = &[
     option("weights", "W", Kind::Word(Words::of::<WeightPolicy>()), "What to do with edge weights"),
     option("rounds", "H", Kind::Whole, "Rounds of Weisfeiler–Lehman refinement"),
     option("layers", "N", Kind::Whole, "Layers of the network"),
+    option("radius", "R", Kind::Whole, "How many bonds far the surroundings of atoms reach"),
     MethodOption {
         unset: "twice the numbers of a vector",
         ..option(
@@ -336,6 +337,8 @@ pub(crate) const STATISTICS: Places = &[
     ("edge_attributes", "/edges/attributes"),
     ("direction", "/edges/direction"),
 ];
+
+pub(crate) const MORGAN: Places = &[("dim", "/dim"), ("radius", "/radius")];
 
 pub(crate) const WL_SUBTREE: Places = &[
     ("dim", "/dim"),

@@ -18,6 +18,7 @@ use crate::embedders::graph2vec::{Graph2Vec, Graph2VecModel};
 use crate::embedders::graph2vec_gnn::Graph2VecGnn;
 use crate::embedders::graph2vec_loukas::{Graph2VecLoukas, Graph2VecLoukasModel};
 use crate::embedders::infograph::{InfoGraph, InfoGraphModel};
+use crate::embedders::morgan::{Morgan, MorganModel};
 use crate::embedders::statistics::{Statistics, StatisticsModel};
 use crate::kernels::vectors::{KernelModel, KernelVectors};
 use crate::kernels::wl_oa::WlOa;
@@ -80,6 +81,11 @@ impl Judged {
 }
 
 impl Entry {
+    /// Whether it is for molecules alone, and refuses other graphs.
+    pub fn is_of_molecules(&self) -> bool {
+        self.name == MORGAN
+    }
+
     /// The method with its options: names and values as users give them.
     ///
     /// # Errors
@@ -272,6 +278,8 @@ fn kernel_model(stored: &Stored) -> Result<Box<dyn Model>> {
     Ok(Box::new(KernelModel::from_stored(stored)?))
 }
 
+const MORGAN: &str = "morgan";
+
 /// All methods, in the order of tables: HG2V and its controls, then others by role.
 pub static METHODS: &[Entry] = &[
     Entry {
@@ -335,6 +343,16 @@ pub static METHODS: &[Entry] = &[
             || json(InfoGraph::default()),
             options::INFOGRAPH,
             |stored| Ok(Box::new(InfoGraphModel::from_stored(stored)?)),
+        ),
+        judged: None,
+    },
+    Entry {
+        name: MORGAN,
+        about: "Morgan fingerprints, counted, of molecules",
+        vectors: vectors::<Morgan>(
+            || json(Morgan::default()),
+            options::MORGAN,
+            |stored| Ok(Box::new(MorganModel::from_stored(stored)?)),
         ),
         judged: None,
     },

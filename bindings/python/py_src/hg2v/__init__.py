@@ -32,7 +32,7 @@ from ._inputs import graphs
 from ._kernels import WassersteinWL, WLOptimalAssignment
 from ._methods import load
 from ._models import HG2V, Graph2VecGNN, Untrained
-from ._rivals import Graph2Vec, Graph2VecLoukas, InfoGraph, KernelVectors, Statistics
+from ._rivals import Graph2Vec, Graph2VecLoukas, InfoGraph, KernelVectors, Morgan, Statistics
 from ._stream import embed_file
 from .arrow import embed_arrow, to_arrow
 from .errors import HG2VError, InputError, ParameterError
@@ -47,6 +47,7 @@ __all__ = [
     "InfoGraph",
     "InputError",
     "KernelVectors",
+    "Morgan",
     "ParameterError",
     "Statistics",
     "Untrained",

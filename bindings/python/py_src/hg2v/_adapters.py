@@ -7,12 +7,13 @@ nothing is imported which is not there already. Each adapter makes a :class:`One
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ._hg2v import MAX_NODES
+from ._hg2v import MAX_NODES, molecule
 from ._scalars import Names, Within, as_array, is_missing, node_names
 from ._stacked import One, as_numbers
 from .errors import InputError, shown
@@ -301,27 +302,49 @@ def refuse_unknown(item: Mapping[str, Any], known: set[str]) -> None:
 
 def _smiles(text: str, names: Names) -> One:
     try:
-        from rdkit import Chem, rdBase
-    except ImportError:
-        raise InputError(
-            f"{shown(text)} is read as SMILES, which needs RDKit",
-            fix="pip install rdkit; the path of a file is given alone, or as a pathlib.Path",
-        ) from None
-    with rdBase.BlockLogs():  # What is wrong is said below.
-        molecule = Chem.MolFromSmiles(text)
-    if molecule is None:
-        raise InputError(f"{shown(text)} is no SMILES that RDKit reads")
-    return _molecule(molecule, names)
+        labels, src, dst, kinds = molecule(text)
+    except InputError as error:
+        raise with_path_hint(text, error) from None
+    return One(
+        num_nodes=len(labels),
+        src=np.array(src, np.int64),
+        dst=np.array(dst, np.int64),
+        node_label=labels,
+        edge_label=kinds,
+    )
+
+
+def with_path_hint(text: str, error: InputError) -> InputError:
+    """What is wrong with a SMILES that may be no SMILES at all."""
+    if not os.path.exists(text):
+        return error
+    return error.hinting("the path of a file is given alone, or as a pathlib.Path")
 
 
 def _molecule(molecule: Any, names: Names) -> One:
+    """As RDKit has it: the same labels as for its SMILES."""
     bonds = list(molecule.GetBonds())
     return One(
         num_nodes=molecule.GetNumAtoms(),
         src=np.array([bond.GetBeginAtomIdx() for bond in bonds], np.int64),
         dst=np.array([bond.GetEndAtomIdx() for bond in bonds], np.int64),
-        node_label=[atom.GetSymbol() for atom in molecule.GetAtoms()],
-        edge_label=[str(bond.GetBondType()) for bond in bonds],
+        node_label=[_atom_label(atom) for atom in molecule.GetAtoms()],
+        edge_label=[str(bond.GetBondType()).lower() for bond in bonds],
+    )
+
+
+def _atom_label(atom: Any) -> str:
+    """What SMILES writes inside brackets: isotope, element, hydrogens, charge."""
+    isotope, hydrogens = atom.GetIsotope(), atom.GetTotalNumHs()
+    charge = atom.GetFormalCharge()
+    symbol = atom.GetSymbol().lower() if atom.GetIsAromatic() else atom.GetSymbol()
+    return "".join(
+        (
+            str(isotope) if isotope else "",
+            symbol,
+            {0: "", 1: "H"}.get(hydrogens, f"H{hydrogens}"),
+            {0: "", 1: "+", -1: "-"}.get(charge, f"{charge:+d}"),
+        )
     )
 
 

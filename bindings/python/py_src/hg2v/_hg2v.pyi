@@ -17,6 +17,8 @@ _Files = Sequence[tuple[str, bytes]]
 _Refused = list[tuple[int, str]]
 _Level = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32], NDArray[np.uint32]]
 
+def molecule(text: str) -> tuple[list[str], list[int], list[int], list[str]]: ...
+
 class Graphs:
     """Graphs on the Rust side; :func:`hg2v.graphs` makes them."""
 
@@ -41,6 +43,8 @@ class Graphs:
     ) -> Graphs: ...
     @staticmethod
     def from_lines(lines: str, skip: bool) -> tuple[Graphs, _Refused]: ...
+    @staticmethod
+    def from_smiles(texts: Sequence[str], skip: bool) -> tuple[Graphs, _Refused]: ...
     @staticmethod
     def from_arrow(table: Any, skip: bool) -> tuple[Graphs, _Refused]: ...
     @staticmethod

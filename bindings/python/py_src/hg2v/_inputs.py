@@ -15,7 +15,7 @@ from ._read import Read, joined
 from ._scalars import Names
 from ._stacked import each_stacked, stacked
 from ._tables import column_of, is_table, of_table
-from ._whole import of_lines, parts_of, pyg_whole
+from ._whole import of_lines, of_smiles, parts_of, pyg_whole
 from .errors import InputError
 
 #: How graphs are read: the parameters of :func:`graphs`, which estimators have too.
@@ -141,6 +141,8 @@ def _collection(data: Any, names: Names, skip: bool) -> Read:
         return joined(_file(item, skip) for item in items)
     if all(isinstance(item, Mapping) and "edges" in item for item in items):
         return of_lines(items, skip)
+    if items and all(isinstance(item, str) for item in items):
+        return of_smiles(items, skip)
     if parts is None:
         say_passed_over(items, names)
     return _of_items(items, names, skip)

@@ -241,6 +241,51 @@ class Statistics(Method):
         self.verbose = verbose
 
 
+class Morgan(Method):
+    """Morgan fingerprints of molecules (Rogers and Hahn 2010): how often each surrounding of an atom
+    occurs. The numbers are those of RDKit's ``GetCountFingerprint``.
+
+    Graphs must be molecules: SMILES, molecules of RDKit, or files of them.
+
+    Args:
+        dim: numbers a vector.
+        radius: how many bonds far surroundings reach.
+        attributes, label, weight, edge_label, directed, errors, n_jobs, verbose: as for
+            :class:`HG2V`; attributes and weights are not used.
+
+    Example:
+        >>> import hg2v
+        >>> hg2v.Morgan().fit_transform(["CCO", "c1ccccc1"]).sum(axis=1).tolist()
+        [6.0, 18.0]
+    """
+
+    _methods = ("morgan",)
+
+    def __init__(
+        self,
+        dim: int = 2048,
+        radius: int = 2,
+        attributes: str | Sequence[str] | None = None,
+        label: str | None = None,
+        weight: str | None = None,
+        edge_label: str | None = None,
+        directed: str = "undirected",
+        errors: str = "raise",
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.dim = dim
+        self.radius = radius
+        self.attributes = attributes
+        self.label = label
+        self.weight = weight
+        self.edge_label = edge_label
+        self.directed = directed
+        self.errors = errors
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 class KernelVectors(Method):
     """A graph kernel as vectors, whose inner products are close to the kernel.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ._adapters import kind_of, refuse_unknown, tensors
+from ._adapters import kind_of, refuse_unknown, tensors, with_path_hint
 from ._hg2v import Graphs
 from ._read import Read
 from ._scalars import Names, Within, as_array
@@ -94,6 +94,16 @@ def of_lines(items: Sequence[Mapping[str, Any]], skip: bool) -> Read:
     for at, problem in more:
         refused[where[at]] = _at_node([items[where[at]]], InputError(problem)).said
     return Read(made, dict(sorted(refused.items())))
+
+
+def of_smiles(items: Sequence[str], skip: bool) -> Read:
+    """Molecules by their SMILES; with ``skip``, without those that cannot be used."""
+    try:
+        made, refused = Graphs.from_smiles(items, skip)
+    except InputError as error:
+        at = error.graph
+        raise (error if at is None else with_path_hint(items[at], error)) from None
+    return Read(made, dict(refused))
 
 
 def _line(item: Mapping[str, Any], at: int) -> str:

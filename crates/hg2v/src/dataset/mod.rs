@@ -19,6 +19,8 @@ mod ids;
 pub mod images;
 pub mod jsonl;
 mod limits;
+mod lines;
+pub mod molecules;
 mod node_count;
 mod notes;
 #[cfg(feature = "parquet")]
@@ -61,6 +63,10 @@ pub enum Format {
     Parquet,
     /// A folder of GraphML files (or one file): read only.
     GraphMl,
+    /// A table of molecules, one SMILES a line: read only.
+    Smiles,
+    /// An SDF or MOL file of molecules: read only.
+    Sdf,
 }
 
 crate::vocabulary! { Format, "format":
@@ -71,12 +77,14 @@ crate::vocabulary! { Format, "format":
     CsvFolder => "csv", "a folder of edges.csv, nodes.csv and graphs.csv";
     Parquet => "parquet", "one row a graph";
     GraphMl => "graphml", "a file or a folder of GraphML";
+    Smiles => "smiles", "molecules, one SMILES a line or a table with a column smiles";
+    Sdf => "sdf", "molecules of an SDF or MOL file";
 }
 
 impl Format {
     /// Whether collections are written like this, and not only read.
     pub fn is_written(self) -> bool {
-        self != Format::GraphMl
+        !matches!(self, Format::GraphMl | Format::Smiles | Format::Sdf)
     }
 }
 
@@ -84,7 +92,10 @@ impl Format {
 /// formats.
 pub fn name_of(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-    let endings = [".gz", ".jsonl", ".ndjson", ".json", ".parquet", ".zip", ".csv", ".graphml"];
+    let endings = [
+        ".gz", ".jsonl", ".ndjson", ".json", ".parquet", ".zip", ".csv", ".graphml", ".smi",
+        ".smiles", ".tsv", ".txt", ".sdf", ".sd", ".mol",
+    ];
     endings.iter().fold(&*name, |name, ending| name.strip_suffix(ending).unwrap_or(name)).to_owned()
 }
 
@@ -251,6 +262,9 @@ pub fn detect(path: &Path) -> Result<Format> {
     if !metadata.is_file() {
         return Ok(Format::Jsonl);
     }
+    if let Some(format) = molecules::detect(path)? {
+        return Ok(format);
+    }
     let mut magic = [0; HEAD];
     let mut file = File::open(path).map_err(|e| Error::io(path, Action::Read, e))?;
     let length = read_up_to(&mut file, &mut magic).map_err(|e| Error::io(path, Action::Read, e))?;
@@ -316,7 +330,8 @@ fn detect_folder(path: &Path) -> Result<Format> {
 fn unknown(path: &Path) -> Error {
     let what = "this is no collection of graphs in a known format".to_owned();
     let fix = "give a TU folder or zip, a .jsonl or .jsonl.gz file, a folder with edges.csv, \
-               a .parquet file or a folder of them, or a folder of .graphml files";
+               a .parquet file or a folder of them, a folder of .graphml files, or molecules: a .smi, \
+               .sdf or .mol file, or a .csv, .tsv or .txt file with a column `smiles`";
     Problem::Format { what, fix: fix.into() }.at(path, Place::Whole)
 }
 
@@ -365,6 +380,8 @@ pub fn open(path: &Path, limits: &Limits) -> Result<Source> {
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => Err(without_parquet(path)),
         Format::GraphMl => graphml::read(path, limits),
+        Format::Smiles => molecules::read_smiles(path, limits),
+        Format::Sdf => molecules::read_sdf(path, limits),
     }
 }
 
@@ -387,7 +404,8 @@ pub fn locate(data: &Path, data_dir: Option<&Path>) -> Result<PathBuf> {
     }
     let is_name = data.components().count() == 1;
     if let (true, Some(folder), Some(name)) = (is_name, data_dir, data.to_str()) {
-        for ending in ["", ".zip", ".jsonl", ".jsonl.gz", ".parquet"] {
+        let endings = ["", ".zip", ".jsonl", ".jsonl.gz", ".parquet"];
+        for ending in endings.into_iter().chain(molecules::ENDINGS) {
             let candidate = folder.join(format!("{name}{ending}"));
             if candidate.exists() {
                 return Ok(candidate);
@@ -425,8 +443,11 @@ pub fn create<'a>(to: impl Into<Destination<'a>>, format: Option<Format>) -> Res
         Format::Parquet => parquet::write(to),
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => Err(without_parquet(path)),
-        Format::GraphMl => {
-            let what = "GraphML is read but not written".to_owned();
+        Format::GraphMl | Format::Smiles | Format::Sdf => {
+            let what = match format {
+                Format::GraphMl => "GraphML is read but not written".to_owned(),
+                _ => "SMILES and SDF are read but not written".to_owned(),
+            };
             let fix = "choose .jsonl, .parquet, .zip or a folder".into();
             Err(Problem::Format { what, fix }.at(path, Place::Whole))
         }
@@ -458,6 +479,8 @@ pub fn format_of_name(path: &Path) -> Result<Format> {
         Some("zip") => Format::TuZip,
         Some("csv") => Format::CsvFolder,
         Some("graphml") => Format::GraphMl,
+        Some("smi" | "smiles") => Format::Smiles,
+        Some("sdf" | "sd" | "mol") => Format::Sdf,
         _ if name == "-" => Format::Jsonl,
         _ if name == "csv" || name.ends_with("-csv") => Format::CsvFolder,
         None => Format::TuFolder,

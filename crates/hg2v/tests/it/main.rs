@@ -16,6 +16,7 @@ mod errors; // errors carry data, faces word them
 mod csv;
 mod graphml;
 mod jsonl;
+mod molecules; // SMILES and SDF: known molecules, bad lines, hostile texts
 #[cfg(feature = "parquet")]
 mod parquet;
 mod skipping; // one bad graph among good ones

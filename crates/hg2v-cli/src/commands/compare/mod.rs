@@ -6,6 +6,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use hg2v::dataset::{self, Format};
 use hg2v::output::ScratchFolder;
 use hg2v_baselines::registry::METHODS;
 use hg2v_eval::study::Mode;
@@ -79,10 +80,19 @@ fn names() -> PossibleValuesParser {
     METHODS.iter().map(|entry| value(entry.name, entry.about)).collect::<Vec<_>>().into()
 }
 
+/// Whether a file is one of molecules, as its name and head tell.
+fn are_molecules(data: &Path) -> bool {
+    data.is_file() && matches!(dataset::detect(data), Ok(Format::Smiles | Format::Sdf))
+}
+
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let plan = Plan {
         methods: match args.methods.is_empty() {
-            true => METHODS.iter().map(|entry| entry.name.to_owned()).collect(),
+            true => {
+                let molecules = args.data.iter().all(|data| are_molecules(data));
+                let known = METHODS.iter().filter(|entry| molecules || !entry.is_of_molecules());
+                known.map(|entry| entry.name.to_owned()).collect()
+            }
             false => args.methods,
         },
         mode: args.protocol,

@@ -20,7 +20,6 @@
 //! are skipped. Reading holds one chunk of the file at a time, whatever its
 //! length; the lines of a chunk are parsed in parallel and come out in order.
 
-mod lines;
 mod parse;
 mod write;
 
@@ -32,10 +31,10 @@ use std::vec;
 use rayon::prelude::*;
 
 use super::gzip::{self, Gunzip};
+use super::lines::{Lines, too_long};
 use super::{Format, Limits, Notes, Source};
 use crate::error::{Action, Error, Place, Problem, Result};
 use crate::graph::GraphRecord;
-use lines::{Lines, too_long};
 use parse::{Parsed, Parser};
 pub use write::{line_of, write};
 
@@ -94,7 +93,7 @@ pub fn from_reader(
 pub fn from_line(name: &Path, number: u64, line: &[u8], limits: &Limits) -> Result<GraphRecord> {
     let place = Place::Line(number);
     if line.len() as u64 > limits.max_record_bytes {
-        return Err(lines::too_long(name, number, limits.max_record_bytes));
+        return Err(too_long(name, number, limits.max_record_bytes));
     }
     let parsed = Parser::new(limits).parse(line).map_err(|fault| fault.at(name, place))?;
     Ok(parsed.record)

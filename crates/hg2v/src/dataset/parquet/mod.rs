@@ -38,7 +38,7 @@ pub(crate) mod write;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::{Format, Limits, Source, folder};
+use super::{Format, Limits, Source, folder, molecules};
 use crate::error::{Action, Error, Place, Problem, Result};
 use crate::input::open_regular;
 pub use decode::{each_record, records};
@@ -91,6 +91,9 @@ fn read_folder(path: &Path, limits: Limits) -> Result<Source> {
 }
 
 fn read_file(path: &Path, limits: &Limits) -> Result<Source> {
-    let file = open_regular(path).map_err(|e| Error::io(path, Action::Read, e))?;
-    decode::open(path, file, limits)
+    let open = || open_regular(path).map_err(|e| Error::io(path, Action::Read, e));
+    match molecules::parquet::open(path, open()?, limits)? {
+        Some(source) => Ok(source),
+        None => decode::open(path, open()?, limits),
+    }
 }

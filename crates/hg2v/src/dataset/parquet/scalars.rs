@@ -97,6 +97,24 @@ impl ScalarColumn {
         }
     }
 
+    /// As [`row`](ScalarColumn::row), where a number that is none is nothing.
+    pub(crate) fn maybe(
+        name: &str,
+        column: &Option<ScalarColumn>,
+        row: usize,
+        text: &mut TextBudget,
+    ) -> std::result::Result<Option<Scalar>, Fault> {
+        match column {
+            Some(ScalarColumn { values, .. })
+                if *values.data_type() == DataType::Float64
+                    && values.as_primitive::<Float64Type>().value(row).is_nan() =>
+            {
+                Ok(None)
+            }
+            column => ScalarColumn::row(name, column, row, text),
+        }
+    }
+
     fn has(&self, at: usize) -> bool {
         // A column of the null type has no validity bits of its own.
         *self.values.data_type() != DataType::Null && self.values.is_valid(at)
@@ -181,13 +199,13 @@ pub(super) fn entries(data_type: &DataType) -> Option<&DataType> {
 }
 
 /// Whether a type is that of bytes, which may well be texts.
-pub(super) fn is_bytes(data_type: &DataType) -> bool {
+pub(crate) fn is_bytes(data_type: &DataType) -> bool {
     use DataType::{Binary, BinaryView, FixedSizeBinary, LargeBinary};
     matches!(data_type, Binary | LargeBinary | BinaryView | FixedSizeBinary(_))
 }
 
 /// What a dictionary stands for.
-pub(super) fn plain(data_type: &DataType) -> &DataType {
+pub(crate) fn plain(data_type: &DataType) -> &DataType {
     match data_type {
         DataType::Dictionary(_, values) => values,
         other => other,

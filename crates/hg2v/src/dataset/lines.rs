@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::dataset::gzip;
+use super::gzip;
 use crate::error::{Error, Limit, Place, Problem, Result};
 
 /// A line without its end, and its number from 1.
@@ -27,6 +27,8 @@ pub(super) struct Lines {
     /// Inside a line that is too long, the rest of which is passed over: bytes passed so far.
     passing: Option<u64>,
     ended: bool,
+    /// Whether blanks around a line, and lines of nothing else, are part of the content.
+    exact: bool,
 }
 
 /// Bytes asked of a read.
@@ -46,7 +48,13 @@ impl Lines {
             number: 0,
             passing: None,
             ended: false,
+            exact: false,
         }
+    }
+
+    /// The same with all lines, blank ones too, and with all of each but its end.
+    pub(super) fn exact(self) -> Lines {
+        Lines { exact: true, ..self }
     }
 
     /// The next lines that are not blank; `None` at the end of the stream. An error that concerns
@@ -88,6 +96,12 @@ impl Lines {
         let mut number = self.number;
         for text in whole.split_inclusive(|&b| b == b'\n') {
             number += 1;
+            if self.exact {
+                let text = text.strip_suffix(b"\n").unwrap_or(text);
+                let text = text.strip_suffix(b"\r").unwrap_or(text);
+                batch.push(Line { number, text });
+                continue;
+            }
             let text = text.trim_ascii();
             if !text.is_empty() {
                 batch.push(Line { number, text });

@@ -1,0 +1,78 @@
+"""Molecules: SMILES and RDKit's, the same graphs as the command reads."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import hg2v
+from hg2v.errors import InputError
+from shared import same
+
+SMILES = ["CCO", "CCN", "c1ccccc1", "CC(=O)[O-]", "C1CCCCC1", "C[N+](C)(C)C", "c1cc[nH]c1"]
+
+
+def columns(read, *names):
+    pyarrow = pytest.importorskip("pyarrow")
+    return [pyarrow.record_batch(read.to_arrow()).column(name).to_pylist() for name in names]
+
+
+def test_labels_of_atoms_and_bonds():
+    nodes, edges = columns(hg2v.graphs(["C[NH3+]", "c1ccccc1"]), "node_label", "edge_label")
+    assert nodes == [["CH3", "NH3+"], ["cH"] * 6]
+    assert edges == [["single"], ["aromatic"] * 6]
+
+
+def test_spellings_are_one_molecule():
+    one, other = hg2v.graphs(["C1=CC=CC=C1O", "c1ccccc1O"])[0], hg2v.graphs(["c1ccccc1O"])[0]
+    assert columns(one, "node_label", "edge_label") == columns(other, "node_label", "edge_label")
+
+
+def test_molecules_of_rdkit_are_their_smiles():
+    chem = pytest.importorskip("rdkit.Chem")
+    read = hg2v.graphs([chem.MolFromSmiles(text) for text in SMILES])
+    names = ("node_label", "edge_label", "src", "dst")
+    for of_rdkit, own in zip(
+        columns(read, *names), columns(hg2v.graphs(SMILES), *names), strict=True
+    ):
+        assert of_rdkit == own
+    mixed = hg2v.graphs([SMILES[0], chem.MolFromSmiles(SMILES[1])])
+    assert mixed.num_nodes().tolist() == [3, 3]
+
+
+def test_files_are_read_as_lists_are(tmp_path):
+    path = tmp_path / "molecules.smi"
+    path.write_text("\n".join(SMILES) + "\n")
+    same(hg2v.Morgan().fit_transform(path), hg2v.Morgan().fit_transform(SMILES))
+
+
+def test_what_is_wrong_is_said():
+    with pytest.raises(InputError, match=r"^graph 1: the SMILES `C\(\(` is no molecule: at 3"):
+        hg2v.graphs(["CC", "C(("])
+    with pytest.raises(InputError, match="cannot be made single and double"):
+        hg2v.graphs(["n1cccc1"])
+
+
+def test_a_path_among_texts_is_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "graphs.jsonl").write_text("")
+    with pytest.raises(InputError, match="given alone, or as a pathlib.Path"):
+        hg2v.graphs(["graphs.jsonl"])
+
+
+def test_morgan_is_that_of_rdkit():
+    chem = pytest.importorskip("rdkit.Chem")
+    from rdkit.Chem import rdFingerprintGenerator
+
+    made = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=2048)
+    theirs = [made.GetCountFingerprintAsNumPy(chem.MolFromSmiles(text)) for text in SMILES]
+    model = hg2v.Morgan().fit(SMILES[:2])
+    np.testing.assert_array_equal(model.transform(SMILES), np.stack(theirs))
+    same(pickle.loads(pickle.dumps(model)).transform(SMILES), model.transform(SMILES))
+
+
+def test_morgan_refuses_other_graphs():
+    with pytest.raises(InputError, match="is no molecule"):
+        hg2v.Morgan().fit([([[0, 1], [1, 2]], None)])
+    rows = hg2v.Morgan(dim=16, errors="nan").fit(SMILES).transform(["C((", "CC"])
+    assert np.isnan(rows).all(axis=1).tolist() == [True, False]

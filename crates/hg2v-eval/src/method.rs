@@ -2,9 +2,12 @@
 //!
 //! | candidate | makes | judged by |
 //! |---|---|---|
-//! | [`Method`] | a vector of each graph, without labels | a classifier of vectors |
-//! | [`GraphKernel`] | a number of each pair of graphs | the same classifier, given the kernel |
+//! | [`Method`] | a vector of each graph, without labels | a machine of vectors |
+//! | [`GraphKernel`] | a number of each pair of graphs | the same machine, given the kernel |
 //! | [`Learner`] | a class of each graph, taught by labels | itself |
+//!
+//! The machine is a C-SVM where classes are to be predicted, and kernel ridge regression where
+//! numbers are.
 
 use hg2v::Method;
 use hg2v::context::Context;
@@ -61,6 +64,20 @@ pub trait Learner: Send + Sync {
         classes: usize,
         split: &Split,
     ) -> Result<Learnt>;
+
+    /// Likewise a number for each graph of `split.test`; `None` from what learns classes alone.
+    ///
+    /// # Errors
+    /// As [`learn`](Learner::learn).
+    fn learn_numbers(&self, numbers: &[f64], split: &Split) -> Result<Option<LearntNumbers>> {
+        let _ = (numbers, split);
+        Ok(None)
+    }
+
+    /// Whether it learns numbers, too.
+    fn knows_numbers(&self) -> bool {
+        false
+    }
 }
 
 /// What a [`Learner`] found.
@@ -70,6 +87,17 @@ pub struct Learnt {
     pub validation: f64,
     /// The class of each graph of the test part.
     pub predictions: Vec<u32>,
+    /// What was chosen, for people to read.
+    pub chosen: String,
+}
+
+/// What a [`Learner`] found of numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LearntNumbers {
+    /// The root mean square error on the part that was held out to choose by.
+    pub validation: f64,
+    /// The number of each graph of the test part.
+    pub predictions: Vec<f64>,
     /// What was chosen, for people to read.
     pub chosen: String,
 }

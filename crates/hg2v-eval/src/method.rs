@@ -14,7 +14,9 @@ use hg2v::context::Context;
 use hg2v::prepare::Collection;
 use serde_json::Value;
 
+use crate::classifiers::Classifier;
 use crate::error::Result;
+use crate::goal::{Goal, Task};
 use crate::matrix::Matrix;
 use crate::split::Split;
 
@@ -29,6 +31,24 @@ pub enum Candidate<'a> {
     Kernel(&'a dyn GraphKernel),
     /// Learns classes.
     Learner(&'a dyn Learner),
+}
+
+impl Candidate<'_> {
+    /// The judges beside the first, where `goal` is predicted and these are asked for. Vectors
+    /// alone have such; of numbers, ridge regression always.
+    pub fn beside(&self, goal: &Goal, asked: &[Classifier]) -> Vec<Classifier> {
+        if matches!(self, Candidate::Kernel(_) | Candidate::Learner(_)) {
+            return Vec::new();
+        }
+        let ridge = [Classifier::LinearSvm].into_iter().filter(|_| goal.task() == Task::Numbers);
+        let mut all: Vec<Classifier> = ridge.collect();
+        for &judge in asked {
+            if !all.contains(&judge) {
+                all.push(judge);
+            }
+        }
+        all
+    }
 }
 
 /// Compares graphs two by two, and learns nothing.

@@ -219,6 +219,15 @@ fn error_scores(splits: impl Iterator<Item = Option<Errors>>) -> Result<Option<E
 }
 
 impl StudyResult {
+    /// How well it did on the test parts, as tables print it: accuracies in percent, or root mean
+    /// square errors.
+    pub fn shown(&self) -> String {
+        match &self.errors {
+            Some(errors) => errors.rmse.plain(),
+            None => self.test.to_string(),
+        }
+    }
+
     /// What some splits of one target gave, with these judges beside the first.
     ///
     /// # Errors
@@ -324,21 +333,6 @@ impl<'a> Study<'a> {
         self.goals.first().and_then(Goal::majority).unwrap_or(0.0)
     }
 
-    /// The judges of a candidate beside the first, where `goal` is predicted.
-    pub fn beside(&self, candidate: Candidate<'_>, goal: &Goal) -> Vec<Classifier> {
-        if matches!(candidate, Candidate::Kernel(_) | Candidate::Learner(_)) {
-            return Vec::new();
-        }
-        let ridge = [Classifier::LinearSvm].into_iter().filter(|_| goal.task() == Task::Numbers);
-        let mut all: Vec<Classifier> = ridge.collect();
-        for &judge in &self.also {
-            if !all.contains(&judge) {
-                all.push(judge);
-            }
-        }
-        all
-    }
-
     /// How often each class was taken for each, over the test parts of all splits; `None`
     /// of numbers, and where a split was known before, whose predictions are not kept.
     ///
@@ -389,7 +383,7 @@ impl<'a> Study<'a> {
     ) -> Result<Vec<StudyResult>> {
         let started = Instant::now();
         let beside: Vec<Vec<Classifier>> =
-            self.goals.iter().map(|goal| self.beside(candidate, goal)).collect();
+            self.goals.iter().map(|goal| candidate.beside(goal, &self.also)).collect();
         let mut splits = self.usable(known, &beside);
         let before: f64 = splits.iter().flat_map(|split| split.seconds).sum();
         let is_known = |index: usize| splits.iter().any(|split| split.split == index);

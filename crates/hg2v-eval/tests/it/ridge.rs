@@ -155,7 +155,10 @@ fn what_is_chosen_is_best_on_the_folds_and_learns_from_the_training_part_alone()
     let near = regress::nearest(&x, &y, &split, &small()).unwrap();
     // Nobody looks at the numbers of the test part.
     split.test.iter().for_each(|&row| y[row] = 1e6);
-    assert_eq!(regress::evaluate(&x, &y, &split, &small()).unwrap().predictions, outcome.predictions);
+    assert_eq!(
+        regress::evaluate(&x, &y, &split, &small()).unwrap().predictions,
+        outcome.predictions
+    );
     assert_eq!(regress::ridge(&x, &y, &split, &small()).unwrap().predictions, ridge.predictions);
     assert_eq!(regress::nearest(&x, &y, &split, &small()).unwrap().predictions, near.predictions);
 }

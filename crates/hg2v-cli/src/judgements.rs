@@ -1,7 +1,10 @@
 //! What several commands share about judging vectors: progress, and the table.
 
 use hg2v_eval::Score;
-use hg2v_eval::evaluation::Judgement;
+use hg2v_eval::classifiers::main_title;
+use hg2v_eval::evaluation::{Judgement, TargetEvaluation};
+use hg2v_eval::goal::Task;
+use hg2v_eval::metrics::ErrorScores;
 use hg2v_eval::study::Study;
 use hg2v_experiments::evaluate::{Judgements, Subject, judge};
 
@@ -22,8 +25,16 @@ pub(crate) fn judged(
     judge(subject, controls, study, &work, &|event| hear(event, &watch))
 }
 
-/// Accuracies in percent, a line for each method.
-pub(crate) fn table_of(rows: &[Judgement]) -> Vec<String> {
+/// Accuracies in percent, or errors of numbers, a line for each method and judge, and below them
+/// what no method has learnt: the largest class, or the mean.
+pub(crate) fn table_of(found: &TargetEvaluation) -> Vec<String> {
+    match found.task {
+        Task::Numbers => numbers_of(found),
+        Task::Auto | Task::Classes => classes_of(&found.methods),
+    }
+}
+
+fn classes_of(rows: &[Judgement]) -> Vec<String> {
     // Classifiers are named where there are several.
     let several = rows.iter().any(|row| !row.result.also.is_empty());
     let mut table = Table::new(if several { 2 } else { 1 });
@@ -37,11 +48,41 @@ pub(crate) fn table_of(rows: &[Judgement]) -> Vec<String> {
             let [validation, test] = [validation, test].map(Score::to_string);
             [validation, test, result.dim.to_string(), format!("{seconds:.1}")]
         };
-        line(name, "C-SVM, radial", cells(&result.validation, &result.test, result.seconds));
+        let title = main_title(Task::Classes);
+        line(name, title, cells(&result.validation, &result.test, result.seconds));
         for also in &result.also {
-            let classifier = also.classifier.title();
+            let classifier = also.classifier.title(Task::Classes);
             line(name, classifier, cells(&also.validation, &also.test, also.seconds));
         }
+    }
+    table.lines()
+}
+
+fn numbers_of(found: &TargetEvaluation) -> Vec<String> {
+    let mut table = Table::new(2);
+    let header = ["", "judge", "validation RMSE", "RMSE", "MAE", "R²", "dim", "seconds"];
+    table.row(header.map(str::to_owned));
+    let line = |name: &str, judge: &str, validation: String, errors: &ErrorScores| {
+        let errors = [errors.rmse, errors.mae, errors.r2].map(|score| score.plain());
+        [name.to_owned(), judge.to_owned(), validation]
+            .into_iter()
+            .chain(errors)
+            .collect::<Vec<_>>()
+    };
+    for Judgement { name, result, .. } in &found.methods {
+        let main = (main_title(Task::Numbers), &result.validation, &result.errors, result.seconds);
+        let also = result.also.iter().map(|also| {
+            let title = also.classifier.title(Task::Numbers);
+            (title, &also.validation, &also.errors, also.seconds)
+        });
+        for (judge, validation, errors, seconds) in [main].into_iter().chain(also) {
+            let Some(errors) = errors else { continue };
+            let costs = [result.dim.to_string(), format!("{seconds:.1}")];
+            table.row(line(name, judge, validation.plain(), errors).into_iter().chain(costs));
+        }
+    }
+    if let Some(mean) = &found.mean {
+        table.row(line("the mean", "", String::new(), mean));
     }
     table.lines()
 }

@@ -23,6 +23,7 @@ impl Wording for Command {
         Some(match option {
             Opt::ATTRIBUTES => format!("train without attributes: {given}"),
             Opt::LABELS => format!("train without node labels: {given}"),
+            Opt::TASK => format!("or judge them as they are with {given}"),
             _ => format!("use {given}"),
         })
     }
@@ -35,6 +36,7 @@ impl Wording for Command {
                 "if it is the name of a known set, say where sets are kept with {flag} or HG2V_DATA"
             ),
             Opt::FORMAT => format!("name the format with {flag}"),
+            Opt::TARGET => format!("name what else is to be predicted with {flag}"),
             _ => format!("give {flag}"),
         })
     }

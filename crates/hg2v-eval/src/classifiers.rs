@@ -1,6 +1,8 @@
-//! Other classifiers than the C-SVM with a radial kernel, under the same discipline:
+//! Other judges than the machine with a radial kernel, under the same discipline:
 //! one setting each, chosen on the same folds inside the training part, columns
 //! standardised on the part that is trained on.
+//!
+//! Of numbers the linear judge is a ridge regression, and the nearest say their mean.
 
 use std::time::Instant;
 
@@ -8,12 +10,15 @@ use hg2v_math::parallel::try_map;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, same_length};
+use crate::frame::with_signed_log;
+use crate::goal::Task;
 use crate::knn::{self, Distance};
 use crate::logistic::{Logistic, LogisticParams};
 use crate::matrix::Matrix;
-use crate::metrics::{accuracy, mean};
+use crate::metrics::{Errors, accuracy, mean};
+use crate::regress;
 use crate::scale::parts;
-use crate::select::{self, Grid, Protocol, first_of_largest, inner_folds, with_signed_log};
+use crate::select::{self, Grid, Protocol, first_of_largest, inner_folds};
 use crate::split::Split;
 use crate::svm::kernel::Kernel;
 
@@ -28,7 +33,7 @@ const NEIGHBORS: [usize; 7] = [1, 3, 5, 7, 9, 15, 25];
 /// scikit-learn's tolerance of a logistic regression: enough to tell classes apart.
 const LOGISTIC_TOLERANCE: f64 = 1e-4;
 
-/// A classifier beside the C-SVM with a radial kernel.
+/// A judge beside the machine with a radial kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Classifier {
     /// A C-SVM with a linear kernel; C from 10⁻⁴ to 10, in decades.
@@ -46,13 +51,22 @@ hg2v::vocabulary! { Classifier, "also":
 }
 
 impl Classifier {
-    /// Its name, as tables print it.
-    pub fn title(self) -> &'static str {
-        match self {
-            Classifier::LinearSvm => "linear SVM",
-            Classifier::Logistic => "logistic regression",
-            Classifier::NearestNeighbors => "nearest neighbours",
+    /// Its name, as tables print it, where classes or numbers are judged.
+    pub fn title(self, task: Task) -> &'static str {
+        match (self, task) {
+            (Classifier::LinearSvm, Task::Numbers) => "ridge",
+            (Classifier::LinearSvm, _) => "linear SVM",
+            (Classifier::Logistic, _) => "logistic regression",
+            (Classifier::NearestNeighbors, _) => "nearest neighbours",
         }
+    }
+}
+
+/// The name of the machine that judges where nothing else is asked for.
+pub fn main_title(task: Task) -> &'static str {
+    match task {
+        Task::Numbers => "kernel ridge",
+        Task::Auto | Task::Classes => "C-SVM, radial",
     }
 }
 
@@ -61,14 +75,48 @@ impl Classifier {
 pub struct ClassifierSplit {
     /// Which.
     pub classifier: Classifier,
-    /// The accuracy of the chosen setting in cross-validation on the training part.
+    /// The accuracy of the chosen setting in cross-validation on the training part; of numbers
+    /// the root mean square error.
     pub validation: f64,
-    /// The accuracy on the test part.
+    /// The same on the test part.
     pub test: f64,
-    /// The setting that was chosen: C, or k.
+    /// Of numbers, all errors on the test part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errors: Option<Errors>,
+    /// The setting that was chosen: C, α or k.
     pub chosen: f64,
     /// Seconds it took.
     pub seconds: f64,
+}
+
+/// As [`evaluate`], of numbers.
+///
+/// # Errors
+/// As [`regress::evaluate`]; a logistic regression, which knows classes alone.
+pub fn evaluate_numbers(
+    x: &Matrix,
+    numbers: &[f64],
+    split: &Split,
+    protocol: &regress::Protocol,
+    classifier: Classifier,
+) -> Result<ClassifierSplit> {
+    let started = Instant::now();
+    let outcome = match classifier {
+        Classifier::LinearSvm => regress::ridge(x, numbers, split, protocol)?,
+        Classifier::NearestNeighbors => regress::nearest(x, numbers, split, protocol)?,
+        Classifier::Logistic => {
+            let requirement = "it tells classes apart, and these are numbers";
+            return Err(hg2v::Error::parameter("also", classifier, requirement).into());
+        }
+    };
+    Ok(ClassifierSplit {
+        classifier,
+        validation: outcome.validation,
+        test: outcome.errors.rmse,
+        errors: Some(outcome.errors),
+        chosen: outcome.chosen,
+        seconds: started.elapsed().as_secs_f64(),
+    })
 }
 
 /// Chooses a setting on the training part of `split`, trains with it on all of
@@ -94,7 +142,7 @@ pub fn evaluate(
         }
         _ => {
             same_length("labels", x.rows(), labels.len())?;
-            let x = with_signed_log(x, protocol);
+            let x = with_signed_log(x, protocol.signed_log);
             let folds = inner_folds(labels, split, protocol.folds, protocol.seed)?;
             let settings = settings(classifier, &folds);
             let score = |split: &Split, settings: &[f64]| {
@@ -113,6 +161,7 @@ pub fn evaluate(
         classifier,
         validation,
         test,
+        errors: None,
         chosen,
         seconds: started.elapsed().as_secs_f64(),
     })
@@ -121,12 +170,15 @@ pub fn evaluate(
 /// The settings to choose from; no more neighbours than the smallest part has.
 fn settings(classifier: Classifier, folds: &[Split]) -> Vec<f64> {
     match classifier {
-        Classifier::NearestNeighbors => {
-            let least = folds.iter().map(|fold| fold.train.len()).min().unwrap_or(0);
-            NEIGHBORS.iter().filter(|&&k| k <= least).map(|&k| k as f64).collect()
-        }
+        Classifier::NearestNeighbors => neighbors(folds),
         _ => LINEAR_C.to_vec(),
     }
+}
+
+/// Numbers of neighbours that every part has.
+pub(crate) fn neighbors(folds: &[Split]) -> Vec<f64> {
+    let least = folds.iter().map(|fold| fold.train.len()).min().unwrap_or(0);
+    NEIGHBORS.iter().filter(|&&k| k <= least).map(|&k| k as f64).collect()
 }
 
 /// The accuracy on the test part with each setting.

@@ -8,8 +8,9 @@ use hg2v::{Hg2v, Hg2vParams, Method, Model};
 use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
-use crate::method::{Learner, Learnt};
-use crate::metrics::accuracy;
+use crate::goal::mean_of;
+use crate::method::{Learner, Learnt, LearntNumbers};
+use crate::metrics::{accuracy, errors};
 use crate::split::Split;
 
 /// HG2V, trained on other graphs.
@@ -54,7 +55,8 @@ impl Method for Transferred {
     }
 }
 
-/// Everything is of the class that most training graphs have; the first of equals.
+/// Everything is of the class that most training graphs have, the first of equals; or everything
+/// is the mean of their numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Majority;
 
@@ -80,5 +82,20 @@ impl Learner for Majority {
             predictions: vec![largest; split.test.len()],
             chosen: format!("class {largest}"),
         })
+    }
+
+    fn learn_numbers(&self, numbers: &[f64], split: &Split) -> Result<Option<LearntNumbers>> {
+        split.check(numbers.len())?;
+        let mean = mean_of(numbers, &split.train);
+        let truth: Vec<f64> = split.train.iter().map(|&at| numbers[at]).collect();
+        Ok(Some(LearntNumbers {
+            validation: errors(&truth, &vec![mean; truth.len()])?.rmse,
+            predictions: vec![mean; split.test.len()],
+            chosen: format!("mean {mean}"),
+        }))
+    }
+
+    fn knows_numbers(&self) -> bool {
+        true
     }
 }

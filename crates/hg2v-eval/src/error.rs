@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use hg2v::error::Wording;
+use hg2v::error::{Advice, Fix, Opt, Wording};
 
 /// The result of every fallible function of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -33,6 +33,79 @@ pub enum Error {
         label: hg2v::graph::Scalar,
         /// All graphs.
         graphs: usize,
+    },
+
+    /// A target that no graph has.
+    #[error("none of {graphs} graphs has a value of {target}")]
+    NoValues {
+        /// What it is called.
+        target: String,
+        /// All graphs.
+        graphs: usize,
+    },
+
+    /// A number that all graphs have.
+    #[error(
+        "{target} is {value} for all {graphs} graphs that have it; there is nothing to predict"
+    )]
+    OneNumber {
+        /// What it is called.
+        target: String,
+        /// The number.
+        value: hg2v::graph::Scalar,
+        /// Graphs that have it.
+        graphs: usize,
+    },
+
+    /// Numbers and other things in one target.
+    #[error(
+        "{target} is the number {number} for graph {graph} and {other_value} for graph {other} \
+         (from 0); make all of them numbers"
+    )]
+    Mixed {
+        /// What it is called.
+        target: String,
+        /// A number.
+        number: String,
+        /// Whose it is, from 0.
+        graph: usize,
+        /// What is none.
+        other_value: String,
+        /// Whose it is, from 0.
+        other: usize,
+    },
+
+    /// Something else where numbers were asked for.
+    #[error(
+        "{target} of graph {graph} (from 0) is {value}, which is no number below 1e100; mend or \
+         remove it"
+    )]
+    NoNumber {
+        /// What it is called.
+        target: String,
+        /// The graph, from 0.
+        graph: usize,
+        /// What stands there.
+        value: String,
+    },
+
+    /// Too few graphs have a target.
+    #[error(
+        "{graphs} graphs have a value of {target}, too few for a split: at least two to learn from \
+         and one to test on; give more graphs"
+    )]
+    TooFew {
+        /// What it is called.
+        target: String,
+        /// Graphs that have it.
+        graphs: usize,
+    },
+
+    /// Numbers for what learns classes.
+    #[error("it learns classes, and {target} is numbers")]
+    LearnsClasses {
+        /// What the target is called.
+        target: String,
     },
 
     /// Two things that must be equally long are not.
@@ -96,11 +169,24 @@ pub enum Error {
 impl Error {
     /// The error in one line, in the words of a face.
     pub fn worded(&self, words: &dyn Wording) -> String {
-        match self {
-            Error::Hg2v(error) => error.worded(words),
-            // These name no option.
-            other => other.to_string(),
+        if let Error::Hg2v(error) = self {
+            return error.worded(words);
         }
+        match self.fix().and_then(|fix| fix.worded(words)) {
+            Some(fix) => format!("{self}; {fix}"),
+            None => self.to_string(),
+        }
+    }
+
+    /// What an option can do about it.
+    fn fix(&self) -> Option<Fix> {
+        Some(match self {
+            Error::NoValues { .. } | Error::OneNumber { .. } => Advice::Give(Opt::TARGET).into(),
+            Error::Mixed { .. } | Error::NoNumber { .. } => {
+                Advice::Set(Opt::TASK, &["classes"]).into()
+            }
+            _ => return None,
+        })
     }
 
     /// An argument outside its domain.

@@ -1,4 +1,4 @@
-//! The class most of the nearest neighbours have.
+//! The class most of the nearest neighbours have, or the mean of their numbers.
 
 pub use hg2v_search::Metric as Distance;
 use hg2v_search::exact;
@@ -41,6 +41,40 @@ pub fn predict_each(
     distance: Distance,
 ) -> Result<Vec<Vec<u32>>> {
     same_length("labels", train.rows(), labels.len())?;
+    let near = nearest(train, test, ks, distance)?;
+    let vote = |near: &Vec<Neighbor>, k: usize| {
+        most_frequent(near[..k].iter().map(|neighbor| labels[neighbor.position]).collect())
+    };
+    Ok(ks.iter().map(|&k| near.iter().map(|near| vote(near, k)).collect()).collect())
+}
+
+/// The mean of the numbers of the k nearest rows, for every k of `ks`: scikit-learn's
+/// `KNeighborsRegressor`.
+///
+/// # Errors
+/// As [`predict`].
+pub fn predict_numbers_each(
+    train: &Matrix,
+    numbers: &[f64],
+    test: &Matrix,
+    ks: &[usize],
+    distance: Distance,
+) -> Result<Vec<Vec<f64>>> {
+    same_length("numbers", train.rows(), numbers.len())?;
+    let near = nearest(train, test, ks, distance)?;
+    let mean = |near: &Vec<Neighbor>, k: usize| {
+        near[..k].iter().map(|neighbor| numbers[neighbor.position]).sum::<f64>() / k as f64
+    };
+    Ok(ks.iter().map(|&k| near.iter().map(|near| mean(near, k)).collect()).collect())
+}
+
+/// The nearest rows of `train` to each of `test`, as many as the largest of `ks`.
+fn nearest(
+    train: &Matrix,
+    test: &Matrix,
+    ks: &[usize],
+    distance: Distance,
+) -> Result<Vec<Vec<Neighbor>>> {
     same_length("columns of the test part", train.columns(), test.columns())?;
     train.has_columns()?;
     if train.rows() == 0 {
@@ -51,11 +85,7 @@ pub fn predict_each(
     }
     let most = ks.iter().copied().max().unwrap_or(1);
     let space = Space::new(train.columns(), train.values().to_vec(), distance)?;
-    let near = exact::nearest(&space, test.values(), most)?;
-    let vote = |near: &Vec<Neighbor>, k: usize| {
-        most_frequent(near[..k].iter().map(|neighbor| labels[neighbor.position]).collect())
-    };
-    Ok(ks.iter().map(|&k| near.iter().map(|near| vote(near, k)).collect()).collect())
+    Ok(exact::nearest(&space, test.values(), most)?)
 }
 
 /// The most frequent of `labels`, the smallest of equally frequent ones.

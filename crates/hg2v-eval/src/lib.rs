@@ -3,16 +3,17 @@
 //! The pipeline, one way:
 //!
 //! 1. [`split`]: who is trained on and who is tested, stratified, from a seed;
-//! 2. [`scale`]: columns get mean 0 and variance 1, fitted on the training part;
-//! 3. [`svm`], [`knn`], [`logistic`]: classifiers;
-//! 4. [`select`]: C and γ chosen by cross-validation inside the training part;
-//!    [`classifiers`] chooses the settings of other classifiers alike;
-//! 5. [`metrics`]: accuracies and how they spread;
-//! 6. [`method`]: what a method is, by what it makes of graphs;
-//! 7. [`controls`]: a model of other graphs, and the largest class;
-//! 8. [`study`]: methods of all roles on the same splits;
-//! 9. [`model_grid`]: several shapes of HG2V's network, and the best of them;
-//! 10. [`evaluation`]: what came out, as `hg2v evaluate --json` says it.
+//! 2. [`goal`]: what is to be predicted, classes or numbers;
+//! 3. [`scale`]: columns get mean 0 and variance 1, fitted on the training part;
+//! 4. [`svm`], [`knn`], [`logistic`]: classifiers; [`ridge`]: numbers;
+//! 5. [`select`]: C and γ chosen by cross-validation inside the training part, [`regress`] α and γ;
+//!    [`classifiers`] chooses the settings of other judges alike;
+//! 6. [`metrics`]: accuracies, errors, and how they spread;
+//! 7. [`method`]: what a method is, by what it makes of graphs;
+//! 8. [`controls`]: a model of other graphs, and the largest class;
+//! 9. [`study`]: methods of all roles on the same splits;
+//! 10. [`model_grid`]: several shapes of HG2V's network, and the best of them;
+//! 11. [`evaluation`]: what came out, as `hg2v evaluate --json` says it.
 //!
 //! ```
 //! use hg2v_eval::{Matrix, select, split};
@@ -29,18 +30,23 @@
 //! The same input and seed give the same bits at any number of threads.
 
 pub mod error;
+mod frame;
 mod gemm;
 pub mod matrix;
 
 pub mod split;
 
+pub mod goal;
+
 pub mod scale;
 
 pub mod knn;
 pub mod logistic;
+pub mod ridge;
 pub mod svm;
 
 pub mod classifiers;
+pub mod regress;
 pub mod select;
 
 pub mod metrics;

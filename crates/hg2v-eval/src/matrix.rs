@@ -6,7 +6,7 @@ use crate::error::{Error, Result, same_length};
 
 /// Magnitudes above this are refused: their squares, and sums of those, would
 /// not be finite.
-const LIMIT: f64 = 1e100;
+pub(crate) const LIMIT: f64 = 1e100;
 
 /// A matrix of finite numbers, row after row.
 ///

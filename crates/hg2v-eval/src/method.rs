@@ -2,16 +2,21 @@
 //!
 //! | candidate | makes | judged by |
 //! |---|---|---|
-//! | [`Method`] | a vector of each graph, without labels | a classifier of vectors |
-//! | [`GraphKernel`] | a number of each pair of graphs | the same classifier, given the kernel |
+//! | [`Method`] | a vector of each graph, without labels | a machine of vectors |
+//! | [`GraphKernel`] | a number of each pair of graphs | the same machine, given the kernel |
 //! | [`Learner`] | a class of each graph, taught by labels | itself |
+//!
+//! The machine is a C-SVM where classes are to be predicted, and kernel ridge regression where
+//! numbers are.
 
 use hg2v::Method;
 use hg2v::context::Context;
 use hg2v::prepare::Collection;
 use serde_json::Value;
 
+use crate::classifiers::Classifier;
 use crate::error::Result;
+use crate::goal::{Goal, Task};
 use crate::matrix::Matrix;
 use crate::split::Split;
 
@@ -26,6 +31,24 @@ pub enum Candidate<'a> {
     Kernel(&'a dyn GraphKernel),
     /// Learns classes.
     Learner(&'a dyn Learner),
+}
+
+impl Candidate<'_> {
+    /// The judges beside the first, where `goal` is predicted and these are asked for. Vectors
+    /// alone have such; of numbers, ridge regression always.
+    pub fn beside(&self, goal: &Goal, asked: &[Classifier]) -> Vec<Classifier> {
+        if matches!(self, Candidate::Kernel(_) | Candidate::Learner(_)) {
+            return Vec::new();
+        }
+        let ridge = [Classifier::LinearSvm].into_iter().filter(|_| goal.task() == Task::Numbers);
+        let mut all: Vec<Classifier> = ridge.collect();
+        for &judge in asked {
+            if !all.contains(&judge) {
+                all.push(judge);
+            }
+        }
+        all
+    }
 }
 
 /// Compares graphs two by two, and learns nothing.
@@ -61,6 +84,20 @@ pub trait Learner: Send + Sync {
         classes: usize,
         split: &Split,
     ) -> Result<Learnt>;
+
+    /// Likewise a number for each graph of `split.test`; `None` from what learns classes alone.
+    ///
+    /// # Errors
+    /// As [`learn`](Learner::learn).
+    fn learn_numbers(&self, numbers: &[f64], split: &Split) -> Result<Option<LearntNumbers>> {
+        let _ = (numbers, split);
+        Ok(None)
+    }
+
+    /// Whether it learns numbers, too.
+    fn knows_numbers(&self) -> bool {
+        false
+    }
 }
 
 /// What a [`Learner`] found.
@@ -70,6 +107,17 @@ pub struct Learnt {
     pub validation: f64,
     /// The class of each graph of the test part.
     pub predictions: Vec<u32>,
+    /// What was chosen, for people to read.
+    pub chosen: String,
+}
+
+/// What a [`Learner`] found of numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LearntNumbers {
+    /// The root mean square error on the part that was held out to choose by.
+    pub validation: f64,
+    /// The number of each graph of the test part.
+    pub predictions: Vec<f64>,
     /// What was chosen, for people to read.
     pub chosen: String,
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use hg2v::Hg2vParams;
 use serde::{Deserialize, Serialize};
 
+use crate::regress::first_of_smallest;
 use crate::study::StudyResult;
 
 /// What a grid chooses.
@@ -66,10 +67,13 @@ impl ModelGrid {
     }
 }
 
-/// The place of the best of the candidates, by validation accuracy: the first of
-/// equals, since grids are in the order of cost.
-pub fn best<'a>(results: impl Iterator<Item = &'a StudyResult>) -> usize {
-    let means: Vec<f64> = results.map(|result| result.validation.mean).collect();
+/// The place of the best of the candidates, by validation accuracy, or error of numbers: the
+/// first of equals, since grids are in the order of cost.
+pub fn best<'a>(results: impl Iterator<Item = &'a StudyResult> + Clone) -> usize {
+    let means: Vec<f64> = results.clone().map(|result| result.validation.mean).collect();
+    if results.clone().any(|result| result.errors.is_some()) {
+        return first_of_smallest(means.into_iter());
+    }
     let most = means.iter().copied().fold(0.0, f64::max);
     means.iter().position(|&mean| mean == most).unwrap_or(0)
 }

@@ -5,23 +5,18 @@
 //! score for score; but inner products are computed once a fold, kernel values
 //! once a fold and γ, and all C share them.
 
-use std::borrow::Cow;
-
-use hg2v_math::parallel::try_map;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result, positive, same_length};
-use crate::gemm::inner_products;
+use crate::error::{Result, positive, same_length};
+use crate::frame::{self, MEMORY, Source, Values, check_folds, with_signed_log};
 use crate::matrix::Matrix;
 use crate::metrics::{accuracy, mean};
-use crate::scale::{parts, signed_log};
 use crate::split::{Split, stratified_folds};
-use crate::svm::kernel::{Fitted, Gamma, Gram, Kernel};
-use crate::svm::ovo::{Groups, Machines, cross_kernel};
+use crate::svm::kernel::{Gamma, Gram, Kernel};
+use crate::svm::ovo::{Groups, Machines};
 
-/// Bytes of kernel values to hold at a time, where one fold and one kernel do
-/// not need more.
-const MEMORY: usize = 1 << 30;
+/// Bytes of a kernel value, which machines keep in single precision.
+const BYTES: usize = 4;
 
 /// The settings to choose from: every C with every kernel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -149,8 +144,8 @@ pub fn grid_search(
     folds: &[Split],
     protocol: &Protocol,
 ) -> Result<Selection> {
-    let x = with_signed_log(x, protocol);
-    let source = Source::vectors(&x, protocol);
+    let x = with_signed_log(x, protocol.signed_log);
+    let source = of_vectors(&x, protocol);
     search(&source, labels, folds, &protocol.grid.c, protocol.tolerance, MEMORY)
 }
 
@@ -176,8 +171,8 @@ pub fn grid_search_precomputed(
 /// # Errors
 /// See [`grid_search`].
 pub fn evaluate(x: &Matrix, labels: &[u32], split: &Split, protocol: &Protocol) -> Result<Outcome> {
-    let x = with_signed_log(x, protocol);
-    let source = Source::vectors(&x, protocol);
+    let x = with_signed_log(x, protocol.signed_log);
+    let source = of_vectors(&x, protocol);
     let Protocol { folds, seed, tolerance, .. } = *protocol;
     run(&source, labels, split, folds, seed, &protocol.grid.c, tolerance)
 }
@@ -206,10 +201,7 @@ pub fn evaluate_precomputed(
 pub fn inner_folds(labels: &[u32], split: &Split, folds: usize, seed: u64) -> Result<Vec<Split>> {
     split.check(labels.len())?;
     let train_labels: Vec<u32> = split.train.iter().map(|&row| labels[row]).collect();
-    let outer_rows = |rows: &[usize]| rows.iter().map(|&row| split.train[row]).collect();
-    let outer =
-        |fold: Split| Split { train: outer_rows(&fold.train), test: outer_rows(&fold.test) };
-    Ok(stratified_folds(&train_labels, folds, seed, 0)?.into_iter().map(outer).collect())
+    Ok(frame::inside(split, stratified_folds(&train_labels, folds, seed, 0)?))
 }
 
 /// Selection on the training part, then one training and one test.
@@ -229,7 +221,7 @@ fn run(
     let kernel = selection.best % source.kernels();
     let machines =
         Machines::train(&part.gram(kernel)?, &part.groups, selection.chosen().c, tolerance);
-    let predictions = machines.predict(&part.groups, &part.cross(kernel));
+    let predictions = machines.predict(&part.groups, &part.values.cross(kernel));
     let truth: Vec<u32> = split.test.iter().map(|&row| labels[row]).collect();
     let accuracy = accuracy(&truth, &predictions)?;
     Ok(Outcome { selection, predictions, accuracy })
@@ -243,43 +235,22 @@ fn search(
     tolerance: f64,
     memory: usize,
 ) -> Result<Selection> {
-    source.check(labels, cs, tolerance)?;
-    if folds.is_empty() {
-        return Err(Error::Empty { what: "the list of folds" });
-    }
-    for fold in folds {
-        fold.check(labels.len())?;
-    }
+    source.check(labels.len(), "C", cs)?;
+    positive("tolerance", tolerance)?;
+    check_folds(folds, labels.len())?;
     let kernels = source.kernels();
-    let (folds_at_once, kernels_at_once) = at_once(folds, kernels, memory);
-    // accuracies[fold][kernel][c]
-    let mut accuracies: Vec<Vec<Vec<f64>>> = vec![Vec::with_capacity(kernels); folds.len()];
-    let mut unconverged = 0;
-    for first in (0..folds.len()).step_by(folds_at_once) {
-        let some = first..(first + folds_at_once).min(folds.len());
-        let prepare = |fold: usize| {
-            Part::new(source, labels, &folds[fold], || format!("the training part of fold {fold}"))
-        };
-        let parts: Vec<Part<'_>> = try_map(some.clone(), prepare)?;
-        for first_kernel in (0..kernels).step_by(kernels_at_once) {
-            let some_kernels = first_kernel..(first_kernel + kernels_at_once).min(kernels);
-            let tasks: Vec<(usize, usize)> = some
-                .clone()
-                .flat_map(|fold| some_kernels.clone().map(move |kernel| (fold, kernel)))
-                .collect();
-            let scores: Vec<(Vec<f64>, usize)> = try_map(&tasks, |&(fold, kernel)| {
-                parts[fold - first].score(kernel, labels, &folds[fold].test, cs, tolerance)
-            })?;
-            for ((fold, _), (scores, failed)) in tasks.into_iter().zip(scores) {
-                accuracies[fold].push(scores);
-                unconverged += failed;
-            }
-        }
-    }
+    let prepare = |fold: usize| {
+        Part::new(source, labels, &folds[fold], || format!("the training part of fold {fold}"))
+    };
+    // scores[fold][kernel]: accuracies, C by C, and machines that ran out of steps.
+    let scores = frame::each_fold(folds, kernels, BYTES, memory, prepare, |part, fold, kernel| {
+        part.score(kernel, labels, &folds[fold].test, cs, tolerance)
+    })?;
+    let unconverged = scores.iter().flatten().map(|(_, failed)| failed).sum();
     let settings: Vec<Setting> = (0..cs.len() * kernels)
         .map(|at| {
             let (c, kernel) = (at / kernels, at % kernels);
-            let accuracies: Vec<f64> = accuracies.iter().map(|fold| fold[kernel][c]).collect();
+            let accuracies: Vec<f64> = scores.iter().map(|fold| fold[kernel].0[c]).collect();
             let mean = mean(&accuracies);
             Setting { c: cs[c], kernel: source.kernel(kernel), accuracies, mean }
         })
@@ -294,92 +265,16 @@ pub(crate) fn first_of_largest(mut values: impl Iterator<Item = f64> + Clone) ->
     values.position(|value| value == most).unwrap_or(0)
 }
 
-/// How many folds and kernels to work on at a time within `memory` bytes.
-fn at_once(folds: &[Split], kernels: usize, memory: usize) -> (usize, usize) {
-    let train = folds.iter().map(|fold| fold.train.len()).max().unwrap_or(0);
-    let test = folds.iter().map(|fold| fold.test.len()).max().unwrap_or(0);
-    let products = 8 * train * (train + test);
-    let values = (4 * train * train + 8 * train * test).max(1);
-    let all_at_once = memory / (products + kernels * values);
-    if all_at_once >= 1 {
-        (all_at_once.min(folds.len()).max(1), kernels)
-    } else {
-        (1, (memory.saturating_sub(products) / values).clamp(1, kernels))
-    }
-}
-
-/// Where kernel values come from.
-enum Source<'a> {
-    Vectors { x: &'a Matrix, kernels: &'a [Kernel], standardize: bool },
-    Precomputed(&'a [Matrix]),
-}
-
-impl<'a> Source<'a> {
-    fn vectors(x: &'a Matrix, protocol: &'a Protocol) -> Source<'a> {
-        let Protocol { grid, standardize, .. } = protocol;
-        Source::Vectors { x, kernels: &grid.kernels, standardize: *standardize }
-    }
-
-    fn rows(&self) -> usize {
-        match self {
-            Source::Vectors { x, .. } => x.rows(),
-            Source::Precomputed(kernels) => kernels.first().map_or(0, Matrix::rows),
-        }
-    }
-
-    fn kernels(&self) -> usize {
-        match self {
-            Source::Vectors { kernels, .. } => kernels.len(),
-            Source::Precomputed(kernels) => kernels.len(),
-        }
-    }
-
-    fn kernel(&self, at: usize) -> Chosen {
-        match self {
-            Source::Vectors { kernels, .. } => Chosen::Vectors(kernels[at]),
-            Source::Precomputed(_) => Chosen::Precomputed(at),
-        }
-    }
-
-    fn check(&self, labels: &[u32], cs: &[f64], tolerance: f64) -> Result<()> {
-        if self.kernels() == 0 {
-            return Err(Error::Empty { what: "the grid's list of kernels" });
-        }
-        if cs.is_empty() {
-            return Err(Error::Empty { what: "the grid's list of C" });
-        }
-        cs.iter().try_for_each(|&c| positive("C", c))?;
-        positive("tolerance", tolerance)?;
-        match self {
-            Source::Vectors { x, .. } => {
-                x.has_columns()?;
-                same_length("labels", x.rows(), labels.len())
-            }
-            Source::Precomputed(kernels) => kernels.iter().try_for_each(|kernel| {
-                same_length("rows of a kernel", labels.len(), kernel.rows())?;
-                same_length("columns of a kernel", labels.len(), kernel.columns())
-            }),
-        }
-    }
+/// Vectors, and the protocol's kernels of them.
+fn of_vectors<'a>(x: &'a Matrix, protocol: &'a Protocol) -> Source<'a> {
+    let Protocol { grid, standardize, .. } = protocol;
+    Source::Vectors { x, kernels: &grid.kernels, standardize: *standardize }
 }
 
 /// One split, ready for every kernel.
 struct Part<'a> {
     groups: Groups,
     values: Values<'a>,
-}
-
-enum Values<'a> {
-    /// Inner products among training rows and of test rows with them.
-    Vectors {
-        kernels: Vec<Fitted>,
-        products: Vec<f64>,
-        squares: Vec<f64>,
-        cross: Vec<f64>,
-        test_squares: Vec<f64>,
-    },
-    /// Kernels among all rows, and which are trained and tested on.
-    Precomputed { kernels: &'a [Matrix], train: Vec<usize>, test: &'a [usize] },
 }
 
 impl<'a> Part<'a> {
@@ -392,23 +287,7 @@ impl<'a> Part<'a> {
         let train_labels: Vec<u32> = split.train.iter().map(|&row| labels[row]).collect();
         let groups = Groups::of(&train_labels, place)?;
         let train: Vec<usize> = groups.order.iter().map(|&at| split.train[at]).collect();
-        let values = match *source {
-            Source::Precomputed(kernels) => {
-                Values::Precomputed { kernels, train, test: &split.test }
-            }
-            Source::Vectors { x, kernels, standardize } => {
-                let (train, test) = parts(x, &train, &split.test, standardize)?;
-                let fit = |kernel: &Kernel| kernel.fit(&train);
-                Values::Vectors {
-                    kernels: kernels.iter().map(fit).collect::<Result<_>>()?,
-                    products: inner_products(train.values(), train.values(), x.columns()),
-                    squares: train.squared_norms(),
-                    cross: inner_products(test.values(), train.values(), x.columns()),
-                    test_squares: test.squared_norms(),
-                }
-            }
-        };
-        Ok(Part { groups, values })
+        Ok(Part { groups, values: Values::new(source, train, &split.test)? })
     }
 
     /// Kernel values among training rows, class after class.
@@ -418,19 +297,6 @@ impl<'a> Part<'a> {
                 Gram::new(kernels[kernel], products, self.groups.len())
             }
             Values::Precomputed { kernels, train, .. } => Gram::of_kernel(&kernels[kernel], train),
-        }
-    }
-
-    /// Kernel values of test rows with training rows.
-    fn cross(&self, kernel: usize) -> Vec<f64> {
-        match &self.values {
-            Values::Vectors { kernels, squares, cross, test_squares, .. } => {
-                cross_kernel(kernels[kernel], cross.clone(), test_squares, squares)
-            }
-            Values::Precomputed { kernels, train, test } => {
-                let value = |i: usize, j: usize| kernels[kernel].row(i.max(j))[i.min(j)];
-                test.iter().flat_map(|&i| train.iter().map(move |&j| value(i, j))).collect()
-            }
         }
     }
 
@@ -445,19 +311,11 @@ impl<'a> Part<'a> {
     ) -> Result<(Vec<f64>, usize)> {
         let truth: Vec<u32> = test.iter().map(|&row| labels[row]).collect();
         let trained = Machines::train_all(&self.gram(kernel)?, &self.groups, cs, tolerance);
-        let cross = self.cross(kernel);
+        let cross = self.values.cross(kernel);
         let score = |machines: &Machines| accuracy(&truth, &machines.predict(&self.groups, &cross));
         let scores = trained.iter().map(score).collect::<Result<_>>()?;
         Ok((scores, trained.iter().map(Machines::unconverged).sum()))
     }
-}
-
-pub(crate) fn with_signed_log<'a>(x: &'a Matrix, protocol: &Protocol) -> Cow<'a, Matrix> {
-    let mut x = Cow::Borrowed(x);
-    if protocol.signed_log {
-        signed_log(x.to_mut());
-    }
-    x
 }
 
 #[cfg(test)]
@@ -471,12 +329,12 @@ mod tests {
         let x = Matrix::new(40, 3, values.collect()).unwrap();
         let folds = stratified_folds(&labels, 4, 1, 0).unwrap();
         let protocol = Protocol::default();
-        let source = Source::vectors(&x, &protocol);
+        let source = of_vectors(&x, &protocol);
         // 30 rows to train on and 10 to test on: 9600 bytes of products, 6000 a kernel.
         let search = |memory| search(&source, &labels, &folds, &[0.1, 5.0], 1e-3, memory).unwrap();
         let whole = search(MEMORY);
         for (memory, at) in [(MEMORY, (4, 6)), (100_000, (2, 6)), (22_000, (1, 2)), (1, (1, 1))] {
-            assert_eq!(at_once(&folds, 6, memory), at);
+            assert_eq!(frame::at_once(&folds, 6, BYTES, memory), at);
             assert_eq!(search(memory), whole);
         }
     }

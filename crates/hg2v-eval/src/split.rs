@@ -1,10 +1,10 @@
 //! Who is trained on and who is tested.
 //!
-//! Both ways of splitting are pure functions of the labels, a seed and an index,
-//! and both are stratified: each part has each class in the proportion in which
-//! the whole has it, as nearly as whole members allow. How many members of a
+//! All ways of splitting are pure functions of the labels, a seed and an index. Where
+//! there are classes they are stratified: each part has each class in the proportion in
+//! which the whole has it, as nearly as whole members allow. How many members of a
 //! class go where is what scikit-learn decides; which ones is drawn from our own
-//! random stream.
+//! random stream. Numbers, and several targets at once, have one class: plain shuffles.
 
 use hg2v_math::rng;
 use serde::{Deserialize, Serialize};
@@ -62,8 +62,19 @@ impl Split {
 /// # Errors
 /// Fewer than two classes; a share that leaves a side empty.
 pub fn stratified_shuffle(labels: &[u32], test_share: f64, seed: u64, index: u64) -> Result<Split> {
-    let members = two_classes_of(labels)?;
-    let n = labels.len();
+    shuffle_of(two_classes_of(labels)?, test_share, seed, index)
+}
+
+/// As [`stratified_shuffle`], of `rows` rows without classes: scikit-learn's `ShuffleSplit`.
+///
+/// # Errors
+/// A share that leaves a side empty.
+pub fn shuffle(rows: usize, test_share: f64, seed: u64, index: u64) -> Result<Split> {
+    shuffle_of(vec![(0..rows).collect()], test_share, seed, index)
+}
+
+fn shuffle_of(members: Vec<Vec<usize>>, test_share: f64, seed: u64, index: u64) -> Result<Split> {
+    let n: usize = members.iter().map(Vec::len).sum();
     let n_test = (test_share * n as f64).ceil();
     if !(test_share > 0.0 && n_test >= 1.0 && n_test < n as f64) {
         return Err(Error::argument(
@@ -101,19 +112,31 @@ pub fn stratified_shuffle(labels: &[u32], test_share: f64, seed: u64, index: u64
 /// Fewer than two classes, fewer than two folds, more folds than rows.
 pub fn stratified_folds(labels: &[u32], folds: usize, seed: u64, index: u64) -> Result<Vec<Split>> {
     let mut members = two_classes_of(labels)?;
-    if folds < 2 || folds > labels.len() {
+    members.sort_by_key(|members| members[0]);
+    folds_of(members, folds, seed, index)
+}
+
+/// As [`stratified_folds`], of `rows` rows without classes: scikit-learn's `KFold` with shuffling.
+///
+/// # Errors
+/// Fewer than two folds, more folds than rows.
+pub fn plain_folds(rows: usize, folds: usize, seed: u64, index: u64) -> Result<Vec<Split>> {
+    folds_of(vec![(0..rows).collect()], folds, seed, index)
+}
+
+fn folds_of(members: Vec<Vec<usize>>, folds: usize, seed: u64, index: u64) -> Result<Vec<Split>> {
+    let n: usize = members.iter().map(Vec::len).sum();
+    if folds < 2 || folds > n {
         return Err(Error::argument(
             "folds",
             folds,
             format!(
-                "it must be between 2 and {}, the graphs there are to divide: give more graphs",
-                labels.len()
+                "it must be between 2 and {n}, the graphs there are to divide: give more graphs"
             ),
         ));
     }
-    members.sort_by_key(|members| members[0]);
     let mut rng = rng::split_stream(seed, *b"folds\0\0\0", index);
-    let mut fold_of = vec![0; labels.len()];
+    let mut fold_of = vec![0; n];
     let mut dealt = 0;
     for members in members {
         let mut cards: Vec<usize> = (dealt..dealt + members.len()).map(|at| at % folds).collect();
@@ -124,7 +147,7 @@ pub fn stratified_folds(labels: &[u32], folds: usize, seed: u64, index: u64) -> 
         }
     }
     let part = |fold: usize, inside: bool| {
-        (0..labels.len()).filter(|&row| (fold_of[row] == fold) == inside).collect()
+        (0..n).filter(|&row| (fold_of[row] == fold) == inside).collect()
     };
     Ok((0..folds).map(|fold| Split { train: part(fold, false), test: part(fold, true) }).collect())
 }

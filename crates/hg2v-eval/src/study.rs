@@ -1,5 +1,8 @@
 //! [Candidates](crate::method) of all kinds judged on the same splits: vectors and kernels by
-//! the same classifier, learners by what they say themselves.
+//! the same machine, learners by what they say themselves.
+//!
+//! There is one set of splits for all targets: vectors of a split are made once, and each target
+//! is judged on those graphs of both parts that have it.
 
 use std::borrow::Cow;
 use std::time::Instant;
@@ -13,11 +16,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::classifiers::{self, Classifier, ClassifierSplit};
 use crate::error::{Error, Result};
+use crate::goal::{Goal, Task, Truth};
 use crate::matrix::Matrix;
 use crate::method::{Candidate, Learner};
-use crate::metrics::{Confusion, Score, accuracy, confusion};
+use crate::metrics::{Confusion, ErrorScores, Errors, Score, accuracy, confusion, errors};
+use crate::regress;
 use crate::select::{self, Setting};
-use crate::split::{Split, stratified_folds, stratified_shuffle};
+use crate::split::{Split, plain_folds, shuffle, stratified_folds, stratified_shuffle};
 
 /// Who sees what.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -56,21 +61,20 @@ impl Mode {
     }
 }
 
-/// Graphs with labels, and how methods are judged on them.
+/// Graphs with something to predict, and how methods are judged on them.
 pub struct Study<'a> {
     /// The graphs.
     pub collection: &'a Collection<'a>,
-    /// The class of each graph, a place in `classes`.
-    pub labels: Vec<u32>,
-    /// The labels, ascending.
-    pub classes: Vec<Scalar>,
+    /// What is to be predicted; at least one.
+    pub goals: Vec<Goal>,
     /// Who sees what.
     pub mode: Mode,
     /// The splits.
     pub splits: Vec<Split>,
-    /// The classifier and how its settings are chosen.
+    /// The classifier and how its settings are chosen; numbers are judged on
+    /// [the like](regress::Protocol::like).
     pub protocol: select::Protocol,
-    /// Classifiers that judge the same vectors too.
+    /// Judges of the same vectors beside it. Numbers have ridge regression always.
     pub also: Vec<Classifier>,
     /// Where methods run.
     pub context: Context<'a>,
@@ -82,6 +86,8 @@ pub struct Study<'a> {
 pub enum Choice {
     /// A setting of the classifier.
     Setting(Setting),
+    /// A setting of kernel ridge regression.
+    Regression(regress::Setting),
     /// What a learner says that it chose.
     Own(String),
 }
@@ -101,10 +107,17 @@ enum Work<'a> {
 pub struct SplitResult {
     /// The split, from 0.
     pub split: usize,
-    /// The accuracy of the chosen setting in cross-validation on the training part.
+    /// The place of what was predicted among the goals of the study.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub target: usize,
+    /// The accuracy of the chosen setting in cross-validation on the training part; of numbers
+    /// the root mean square error.
     pub validation: f64,
-    /// The accuracy on the test part.
+    /// The same on the test part.
     pub test: f64,
+    /// Of numbers, all errors on the test part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errors: Option<Errors>,
     /// What was chosen.
     pub chosen: Choice,
     /// Numbers a vector; 0 where there are no vectors.
@@ -115,9 +128,28 @@ pub struct SplitResult {
     /// What further classifiers gave on the same vectors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<ClassifierSplit>,
-    /// The class given to each graph of the test part; too long to be kept in files.
+    /// What was said of each graph of the test part; too long to be kept in files.
     #[serde(skip)]
-    pub predictions: Vec<u32>,
+    pub predictions: Predictions,
+}
+
+/// What was said of each graph of a test part that has the target.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Predictions {
+    /// Places of classes.
+    Classes(Vec<u32>),
+    /// Numbers.
+    Numbers(Vec<f64>),
+}
+
+impl Default for Predictions {
+    fn default() -> Predictions {
+        Predictions::Classes(Vec::new())
+    }
+}
+
+fn is_first(place: &usize) -> bool {
+    *place == 0
 }
 
 /// What a method gave on all splits.
@@ -125,13 +157,16 @@ pub struct SplitResult {
 pub struct StudyResult {
     /// Each split's own.
     pub splits: Vec<SplitResult>,
-    /// The accuracies in cross-validation.
+    /// The accuracies in cross-validation; of numbers root mean square errors.
     pub validation: Score,
-    /// The accuracies on the test parts.
+    /// The same on the test parts.
     pub test: Score,
+    /// Of numbers, all errors on the test parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errors: Option<ErrorScores>,
     /// Numbers a vector.
     pub dim: usize,
-    /// Seconds from beginning to end; those of splits that were known before are
+    /// Seconds from beginning to end, of all targets; those of splits that were known before are
     /// added.
     pub seconds: f64,
     /// What further classifiers gave on the same vectors.
@@ -144,16 +179,23 @@ pub struct StudyResult {
 pub struct ClassifierResult {
     /// Which.
     pub classifier: Classifier,
-    /// The accuracies in cross-validation.
+    /// The accuracies in cross-validation; of numbers root mean square errors.
     pub validation: Score,
-    /// The accuracies on the test parts.
+    /// The same on the test parts.
     pub test: Score,
+    /// Of numbers, all errors on the test parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errors: Option<ErrorScores>,
     /// Seconds of all splits together.
     pub seconds: f64,
 }
 
 impl ClassifierResult {
-    fn of(classifier: Classifier, splits: &[SplitResult]) -> Result<ClassifierResult> {
+    /// What it gave on these splits.
+    ///
+    /// # Errors
+    /// Splits that it did not judge.
+    pub fn of(classifier: Classifier, splits: &[SplitResult]) -> Result<ClassifierResult> {
         let all = splits.iter().flat_map(|split| &split.also);
         let own: Vec<&ClassifierSplit> =
             all.filter(|judged| judged.classifier == classifier).collect();
@@ -164,14 +206,51 @@ impl ClassifierResult {
             classifier,
             validation: Score::of(&of(|judged| judged.validation))?,
             test: Score::of(&of(|judged| judged.test))?,
+            errors: error_scores(own.iter().map(|judged| judged.errors))?,
             seconds: of(|judged| judged.seconds).iter().sum(),
         })
     }
 }
 
+/// Errors of all splits, where numbers were judged.
+fn error_scores(splits: impl Iterator<Item = Option<Errors>>) -> Result<Option<ErrorScores>> {
+    let all: Option<Vec<Errors>> = splits.collect();
+    all.filter(|all| !all.is_empty()).map(|all| ErrorScores::of(&all)).transpose()
+}
+
+impl StudyResult {
+    /// How well it did on the test parts, as tables print it: accuracies in percent, or root mean
+    /// square errors.
+    pub fn shown(&self) -> String {
+        match &self.errors {
+            Some(errors) => errors.rmse.plain(),
+            None => self.test.to_string(),
+        }
+    }
+
+    /// What some splits of one target gave, with these judges beside the first.
+    ///
+    /// # Errors
+    /// No splits.
+    pub fn of(splits: Vec<SplitResult>, also: &[Classifier], seconds: f64) -> Result<StudyResult> {
+        let of =
+            |value: fn(&SplitResult) -> f64| -> Vec<f64> { splits.iter().map(value).collect() };
+        let beside = |&classifier: &Classifier| ClassifierResult::of(classifier, &splits);
+        Ok(StudyResult {
+            validation: Score::of(&of(|split| split.validation))?,
+            test: Score::of(&of(|split| split.test))?,
+            errors: error_scores(splits.iter().map(|split| split.errors))?,
+            dim: splits.iter().map(|split| split.dim).max().unwrap_or(0),
+            seconds,
+            also: also.iter().map(beside).collect::<Result<_>>()?,
+            splits,
+        })
+    }
+}
+
 impl<'a> Study<'a> {
-    /// A study of labelled graphs, with `splits` splits where the mode does not
-    /// say ten.
+    /// A study of graphs with classes, all of which have one, with `splits` splits where the mode
+    /// does not say ten.
     ///
     /// # Errors
     /// Graphs without labels; a single class.
@@ -186,57 +265,99 @@ impl<'a> Study<'a> {
         if unlabelled > 0 {
             return Err(Error::Unlabelled { unlabelled, graphs: records.len() });
         }
-        let mut classes: Vec<Scalar> =
-            records.iter().filter_map(|record| record.label.clone()).collect();
-        let of = |label: &Scalar, classes: &[Scalar]| {
-            classes.partition_point(|class| class < label) as u32
-        };
-        classes.sort_unstable();
-        classes.dedup();
-        if let [label] = &classes[..] {
-            return Err(Error::OneLabel { label: label.clone(), graphs: records.len() });
-        }
-        let labels: Vec<u32> = records
-            .iter()
-            .filter_map(|record| record.label.as_ref())
-            .map(|label| of(label, &classes))
-            .collect();
-        let seed = protocol.seed;
-        let splits = match mode {
-            Mode::Tenfold => stratified_folds(&labels, 10, seed, 0)?,
-            _ => (0..splits as u64)
-                .map(|index| stratified_shuffle(&labels, 0.2, seed, index))
-                .collect::<Result<_>>()?,
-        };
-        let (also, context) = (Vec::new(), Context::default());
-        Ok(Study { collection, labels, classes, mode, splits, protocol, also, context })
+        let labels: Vec<Option<&Scalar>> =
+            records.iter().map(|record| record.label.as_ref()).collect();
+        let goals = vec![Goal::of(None, &labels, Task::Classes)?];
+        Study::of(collection, goals, mode, splits, protocol)
     }
 
-    /// The share of the largest class.
+    /// A study of graphs with something to predict: see [`Goal::all`].
+    ///
+    /// Splits are stratified where the only goal is classes, those without one being a class of
+    /// their own; else they are plain shuffles.
+    ///
+    /// # Errors
+    /// No goals; too few graphs.
+    pub fn of(
+        collection: &'a Collection<'a>,
+        goals: Vec<Goal>,
+        mode: Mode,
+        splits: usize,
+        protocol: select::Protocol,
+    ) -> Result<Study<'a>> {
+        let (seed, graphs) = (protocol.seed, collection.len());
+        let strata: Option<Vec<u32>> = match &goals[..] {
+            [] => return Err(Error::Empty { what: "the list of targets" }),
+            [Goal { truth: Truth::Classes { labels, classes }, known, .. }] => {
+                let class = |(&label, &known): (&u32, &bool)| match known {
+                    true => label,
+                    false => classes.len() as u32,
+                };
+                Some(labels.iter().zip(known).map(class).collect())
+            }
+            _ => None,
+        };
+        let shuffled = |index: u64| match &strata {
+            Some(strata) => stratified_shuffle(strata, 0.2, seed, index),
+            None => shuffle(graphs, 0.2, seed, index),
+        };
+        let splits = match (mode, &strata) {
+            (Mode::Tenfold, Some(strata)) => stratified_folds(strata, 10, seed, 0)?,
+            (Mode::Tenfold, None) => plain_folds(graphs, 10, seed, 0)?,
+            _ => (0..splits as u64).map(shuffled).collect::<Result<_>>()?,
+        };
+        let (also, context) = (Vec::new(), Context::default());
+        let study = Study { collection, goals, mode, splits, protocol, also, context };
+        // Before anything is trained.
+        for goal in &study.goals {
+            study.splits.iter().try_for_each(|split| goal.part(split).map(drop))?;
+        }
+        Ok(study)
+    }
+
+    /// The class of each graph by the first goal; none where that is numbers.
+    pub fn labels(&self) -> &[u32] {
+        match self.goals.first().map(|goal| &goal.truth) {
+            Some(Truth::Classes { labels, .. }) => labels,
+            _ => &[],
+        }
+    }
+
+    /// The classes of the first goal, ascending.
+    pub fn classes(&self) -> &[Scalar] {
+        self.goals.first().map_or(&[], Goal::classes)
+    }
+
+    /// The share of the largest class of the first goal; 0 where that is numbers.
     pub fn majority(&self) -> f64 {
-        let count = |class: u32| self.labels.iter().filter(|&&label| label == class).count();
-        let largest = (0..self.classes.len() as u32).map(count).max().unwrap_or(0);
-        largest as f64 / self.labels.len().max(1) as f64
+        self.goals.first().and_then(Goal::majority).unwrap_or(0.0)
     }
 
     /// How often each class was taken for each, over the test parts of all splits; `None`
-    /// where a split was known before, whose predictions are not kept.
+    /// of numbers, and where a split was known before, whose predictions are not kept.
     ///
     /// # Errors
     /// A result of another study.
     pub fn confusion(&self, result: &StudyResult) -> Result<Option<Confusion>> {
         let (mut truth, mut predicted) = (Vec::new(), Vec::new());
-        for (split, judged) in self.splits.iter().zip(&result.splits) {
-            if judged.predictions.is_empty() {
+        for judged in &result.splits {
+            let goal = &self.goals[judged.target];
+            let (Truth::Classes { labels, .. }, Predictions::Classes(said)) =
+                (&goal.truth, &judged.predictions)
+            else {
+                return Ok(None);
+            };
+            if said.is_empty() {
                 return Ok(None);
             }
-            truth.extend(split.test.iter().map(|&graph| self.labels[graph]));
-            predicted.extend_from_slice(&judged.predictions);
+            let tested = goal.part(&self.splits[judged.split])?.test;
+            truth.extend(tested.iter().map(|&graph| labels[graph]));
+            predicted.extend_from_slice(said);
         }
         confusion(&truth, &predicted).map(Some)
     }
 
-    /// Judges a candidate. Splits that are `known` are not judged again; `done`
+    /// Judges a candidate by the first goal. Splits that are `known` are not judged again; `done`
     /// hears of every other as soon as it is judged, from any thread.
     ///
     /// # Errors
@@ -247,11 +368,23 @@ impl<'a> Study<'a> {
         known: &[SplitResult],
         done: impl Fn(&SplitResult) -> Result<()> + Sync,
     ) -> Result<StudyResult> {
+        Ok(self.judge_each(candidate, known, done)?.swap_remove(0))
+    }
+
+    /// As [`judge`](Study::judge), by every goal: a result for each.
+    ///
+    /// # Errors
+    /// As [`judge`](Study::judge).
+    pub fn judge_each(
+        &self,
+        candidate: Candidate<'_>,
+        known: &[SplitResult],
+        done: impl Fn(&SplitResult) -> Result<()> + Sync,
+    ) -> Result<Vec<StudyResult>> {
         let started = Instant::now();
-        let known = known.iter().filter(|split| split.split < self.splits.len());
-        let mut splits: Vec<SplitResult> = known.cloned().collect();
-        splits.sort_by_key(|split| split.split);
-        splits.dedup_by_key(|split| split.split);
+        let beside: Vec<Vec<Classifier>> =
+            self.goals.iter().map(|goal| candidate.beside(goal, &self.also)).collect();
+        let mut splits = self.usable(known, &beside);
         let before: f64 = splits.iter().flat_map(|split| split.seconds).sum();
         let is_known = |index: usize| splits.iter().any(|split| split.split == index);
         let missing: Vec<usize> =
@@ -260,10 +393,10 @@ impl<'a> Study<'a> {
             let work = self.work(candidate)?;
             let share = started.elapsed().as_secs_f64() / missing.len() as f64;
             let judge = |&index: &usize| {
-                let mut split = self.judge_split(&work, index)?;
-                split.seconds[0] += share;
-                done(&split)?;
-                Ok(split)
+                let mut judged = self.judge_split(&work, index, &beside)?;
+                judged[0].seconds[0] += share;
+                judged.iter().try_for_each(&done)?;
+                Ok(judged)
             };
             // A thread a split, and no more at once than there are threads: one that waits
             // inside a split would take up another, and hold the graphs of both in memory.
@@ -271,31 +404,34 @@ impl<'a> Study<'a> {
             let threads = rayon::current_num_threads();
             let alone = |index| crew::alone(|| judge(index));
             for some in missing.chunks(threads) {
-                let judged: Vec<SplitResult> = match some.len() < threads {
+                let judged: Vec<Vec<SplitResult>> = match some.len() < threads {
                     true => some.iter().map(judge).collect::<Result<_>>()?,
                     false => try_map(some, alone)?,
                 };
-                splits.extend(judged);
+                splits.extend(judged.into_iter().flatten());
             }
         }
         splits.sort_by_key(|split| split.split);
-        let of =
-            |value: fn(&SplitResult) -> f64| -> Vec<f64> { splits.iter().map(value).collect() };
-        let also = match candidate {
-            Candidate::Method(_) | Candidate::Vectors(_) => &self.also[..],
-            Candidate::Kernel(_) | Candidate::Learner(_) => &[],
+        let seconds = before + started.elapsed().as_secs_f64();
+        let of_goal = |(at, also): (usize, &Vec<Classifier>)| {
+            let own = splits.iter().filter(|split| split.target == at).cloned().collect();
+            StudyResult::of(own, also, seconds)
         };
-        Ok(StudyResult {
-            validation: Score::of(&of(|split| split.validation))?,
-            test: Score::of(&of(|split| split.test))?,
-            dim: splits.iter().map(|split| split.dim).max().unwrap_or(0),
-            seconds: before + started.elapsed().as_secs_f64(),
-            also: also
-                .iter()
-                .map(|&classifier| ClassifierResult::of(classifier, &splits))
-                .collect::<Result<_>>()?,
-            splits,
-        })
+        beside.iter().enumerate().map(of_goal).collect()
+    }
+
+    /// Of what is known, the splits that every goal and judge was done on, once each.
+    fn usable(&self, known: &[SplitResult], beside: &[Vec<Classifier>]) -> Vec<SplitResult> {
+        let judged = |split: &&SplitResult| {
+            let did = |judge: &Classifier| split.also.iter().any(|also| also.classifier == *judge);
+            split.split < self.splits.len()
+                && beside.get(split.target).is_some_and(|judges| judges.iter().all(did))
+        };
+        let mut splits: Vec<SplitResult> = known.iter().filter(judged).cloned().collect();
+        splits.sort_by_key(|split| (split.split, split.target));
+        splits.dedup_by_key(|split| (split.split, split.target));
+        let whole = splits.chunk_by(|a, b| a.split == b.split);
+        whole.filter(|goals| goals.len() == self.goals.len()).flatten().cloned().collect()
     }
 
     /// Does what is the same for all splits: the kernels of all graphs, and vectors by what
@@ -322,67 +458,144 @@ impl<'a> Study<'a> {
         Matrix::from_f32(self.collection.len(), model.dim(), &rows.values)
     }
 
-    fn judge_split(&self, work: &Work<'_>, index: usize) -> Result<SplitResult> {
-        match work {
-            Work::Vectors(x) => self.judge_vectors(index, x, 0.0),
-            Work::Grams(grams) => self.judge_grams(index, grams),
-            Work::Method(method) => {
-                let started = Instant::now();
-                let x = self.vectors(*method, &self.splits[index].train)?;
-                self.judge_vectors(index, &x, started.elapsed().as_secs_f64())
-            }
-            Work::Learner(learner) => self.judge_learner(index, *learner),
-        }
-    }
-
-    fn judge_learner(&self, index: usize, learner: &dyn Learner) -> Result<SplitResult> {
+    /// A result for each goal.
+    fn judge_split(
+        &self,
+        work: &Work<'_>,
+        index: usize,
+        beside: &[Vec<Classifier>],
+    ) -> Result<Vec<SplitResult>> {
         let started = Instant::now();
-        let split = &self.splits[index];
-        let learnt = learner.learn(self.collection, &self.labels, self.classes.len(), split)?;
-        let truth: Vec<u32> = split.test.iter().map(|&at| self.labels[at]).collect();
-        Ok(SplitResult {
-            split: index,
-            validation: learnt.validation,
-            test: accuracy(&truth, &learnt.predictions)?,
-            chosen: Choice::Own(learnt.chosen),
-            dim: 0,
-            seconds: [0.0, started.elapsed().as_secs_f64()],
-            also: Vec::new(),
-            predictions: learnt.predictions,
-        })
-    }
-
-    fn judge_vectors(&self, index: usize, x: &Matrix, embedding: f64) -> Result<SplitResult> {
-        let split = &self.splits[index];
-        let judging = Instant::now();
-        let outcome = select::evaluate(x, &self.labels, split, &self.protocol)?;
-        let seconds = [embedding, judging.elapsed().as_secs_f64()];
-        let also = |&classifier: &Classifier| {
-            classifiers::evaluate(x, &self.labels, split, &self.protocol, classifier)
+        let made;
+        let subject = match work {
+            Work::Vectors(x) => Subject::Vectors(x),
+            Work::Grams(grams) => Subject::Grams(grams),
+            Work::Learner(learner) => Subject::Learner(*learner),
+            Work::Method(method) => {
+                made = self.vectors(*method, &self.splits[index].train)?;
+                Subject::Vectors(&made)
+            }
         };
-        let also = self.also.iter().map(also).collect::<Result<_>>()?;
-        Ok(SplitResult { dim: x.columns(), also, ..of_outcome(index, outcome, seconds) })
+        let embedding = started.elapsed().as_secs_f64();
+        let on_goal = |(at, goal): (usize, &Goal)| {
+            let split = goal.part(&self.splits[index])?;
+            let judging = Instant::now();
+            let said = match &goal.truth {
+                Truth::Classes { labels, classes } => {
+                    self.judge_classes(&subject, labels, classes.len(), &split)?
+                }
+                Truth::Numbers(numbers) => self.judge_numbers(&subject, goal, numbers, &split)?,
+            };
+            // Vectors are made once, and counted with the first goal.
+            let embedding = if at == 0 { embedding } else { 0.0 };
+            let seconds = [embedding, judging.elapsed().as_secs_f64()];
+            let (dim, also) = match subject {
+                Subject::Vectors(x) => {
+                    let judge = |&judge: &Classifier| self.judge_beside(x, goal, &split, judge);
+                    (x.columns(), beside[at].iter().map(judge).collect::<Result<_>>()?)
+                }
+                Subject::Grams(_) | Subject::Learner(_) => (0, Vec::new()),
+            };
+            Ok(SplitResult { split: index, target: at, dim, seconds, also, ..said })
+        };
+        self.goals.iter().enumerate().map(on_goal).collect()
     }
 
-    fn judge_grams(&self, index: usize, grams: &[Matrix]) -> Result<SplitResult> {
-        let judging = Instant::now();
-        let split = &self.splits[index];
-        let outcome = select::evaluate_precomputed(grams, &self.labels, split, &self.protocol)?;
-        Ok(of_outcome(index, outcome, [0.0, judging.elapsed().as_secs_f64()]))
+    fn judge_classes(
+        &self,
+        subject: &Subject<'_>,
+        labels: &[u32],
+        classes: usize,
+        split: &Split,
+    ) -> Result<SplitResult> {
+        let outcome = match subject {
+            Subject::Vectors(x) => select::evaluate(x, labels, split, &self.protocol)?,
+            Subject::Grams(grams) => {
+                select::evaluate_precomputed(grams, labels, split, &self.protocol)?
+            }
+            Subject::Learner(learner) => {
+                let learnt = learner.learn(self.collection, labels, classes, split)?;
+                let truth: Vec<u32> = split.test.iter().map(|&at| labels[at]).collect();
+                let test = accuracy(&truth, &learnt.predictions)?;
+                let (chosen, said) = (Choice::Own(learnt.chosen), learnt.predictions);
+                return Ok(said_of(learnt.validation, test, chosen, Predictions::Classes(said)));
+            }
+        };
+        let chosen = outcome.selection.chosen();
+        let said = Predictions::Classes(outcome.predictions);
+        Ok(said_of(chosen.mean, outcome.accuracy, Choice::Setting(chosen.clone()), said))
+    }
+
+    fn judge_numbers(
+        &self,
+        subject: &Subject<'_>,
+        goal: &Goal,
+        numbers: &[f64],
+        split: &Split,
+    ) -> Result<SplitResult> {
+        let protocol = regress::Protocol::like(&self.protocol);
+        let outcome = match subject {
+            Subject::Vectors(x) => regress::evaluate(x, numbers, split, &protocol)?,
+            Subject::Grams(grams) => {
+                regress::evaluate_precomputed(grams, numbers, split, &protocol)?
+            }
+            Subject::Learner(learner) => {
+                let learnt = learner.learn_numbers(numbers, split)?;
+                let learnt =
+                    learnt.ok_or_else(|| Error::LearnsClasses { target: goal.called() })?;
+                let truth: Vec<f64> = split.test.iter().map(|&at| numbers[at]).collect();
+                let missed = errors(&truth, &learnt.predictions)?;
+                let (chosen, said) = (Choice::Own(learnt.chosen), learnt.predictions);
+                let said = Predictions::Numbers(said);
+                let said = said_of(learnt.validation, missed.rmse, chosen, said);
+                return Ok(SplitResult { errors: Some(missed), ..said });
+            }
+        };
+        let chosen = outcome.selection.chosen();
+        let said = Predictions::Numbers(outcome.predictions);
+        let choice = Choice::Regression(chosen.clone());
+        let said = said_of(chosen.mean, outcome.errors.rmse, choice, said);
+        Ok(SplitResult { errors: Some(outcome.errors), ..said })
+    }
+
+    fn judge_beside(
+        &self,
+        x: &Matrix,
+        goal: &Goal,
+        split: &Split,
+        judge: Classifier,
+    ) -> Result<ClassifierSplit> {
+        match &goal.truth {
+            Truth::Classes { labels, .. } => {
+                classifiers::evaluate(x, labels, split, &self.protocol, judge)
+            }
+            Truth::Numbers(numbers) => {
+                let protocol = regress::Protocol::like(&self.protocol);
+                classifiers::evaluate_numbers(x, numbers, split, &protocol, judge)
+            }
+        }
     }
 }
 
-/// What a classifier gave on a split.
-fn of_outcome(split: usize, outcome: select::Outcome, seconds: [f64; 2]) -> SplitResult {
-    let chosen = outcome.selection.chosen();
+/// What a split's goals are judged by.
+enum Subject<'a> {
+    Vectors(&'a Matrix),
+    Grams(&'a [Matrix]),
+    Learner(&'a dyn Learner),
+}
+
+/// What was said of a split that is yet to be named.
+fn said_of(validation: f64, test: f64, chosen: Choice, predictions: Predictions) -> SplitResult {
     SplitResult {
-        split,
-        validation: chosen.mean,
-        test: outcome.accuracy,
-        chosen: Choice::Setting(chosen.clone()),
+        split: 0,
+        target: 0,
+        validation,
+        test,
+        errors: None,
+        chosen,
         dim: 0,
-        seconds,
+        seconds: [0.0; 2],
         also: Vec::new(),
-        predictions: outcome.predictions,
+        predictions,
     }
 }

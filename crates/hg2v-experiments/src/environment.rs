@@ -1,5 +1,6 @@
 //! What experiments run in, and who hears how they go.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use hg2v::context::Context;
@@ -8,8 +9,8 @@ use hg2v::graph::GraphRecord;
 use hg2v::prepare::{Collection, Needs, Run};
 use hg2v::progress::Stage;
 use hg2v_eval::method::Candidate;
+use hg2v_eval::select;
 use hg2v_eval::study::{Mode, Study, StudyResult};
-use hg2v_eval::{Score, select};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
@@ -82,8 +83,8 @@ pub enum Event<'a> {
     Judged {
         /// The row or cell.
         what: &'a str,
-        /// The accuracies on the test parts.
-        test: &'a Score,
+        /// The accuracies on the test parts, or the errors of numbers, as tables print them.
+        test: &'a str,
         /// How long it took.
         seconds: f64,
     },
@@ -110,7 +111,7 @@ impl<'a> Environment<'a> {
         select::Protocol { seed: self.seed, ..select::Protocol::default() }
     }
 
-    /// A study on the device of this environment.
+    /// A study of classes on the device of this environment.
     pub(crate) fn study<'g>(
         &self,
         collection: &'g Collection<'g>,
@@ -131,16 +132,36 @@ impl<'a> Environment<'a> {
         store: &Store<K>,
         row: &K::Row,
     ) -> Result<StudyResult> {
+        Ok(self.judge_each(what, study, candidate, store, row)?.swap_remove(0))
+    }
+
+    /// As [`judge`](Environment::judge), by every goal.
+    pub(crate) fn judge_each<K: ResultFile>(
+        &self,
+        what: &str,
+        study: &Study<'_>,
+        candidate: Candidate<'_>,
+        store: &Store<K>,
+        row: &K::Row,
+    ) -> Result<Vec<StudyResult>> {
         let known = store.known(row);
         (self.tell)(&Event::Judging { what });
-        let counter = self.context.counter(Stage::Judging, study.splits.len() as u64);
-        counter.add(known.len() as u64)?;
-        let result = study.judge(candidate, &known, |split| {
+        let (splits, goals) = (study.splits.len() as u64, study.goals.len() as u64);
+        let counter = self.context.counter(Stage::Judging, splits * goals);
+        counter.add((known.len() as u64).min(splits * goals))?;
+        let results = study.judge_each(candidate, &known, |split| {
             store.add(row, split)?;
             Ok(counter.add(1)?)
         })?;
-        (self.tell)(&Event::Judged { what, test: &result.test, seconds: result.seconds });
-        Ok(result)
+        for (goal, result) in study.goals.iter().zip(&results) {
+            let what = match &goal.name {
+                Some(name) => Cow::Owned(format!("{what}, {name}")),
+                None => Cow::Borrowed(what),
+            };
+            let test = result.shown();
+            (self.tell)(&Event::Judged { what: &what, test: &test, seconds: result.seconds });
+        }
+        Ok(results)
     }
 
     /// A model's settings as results keep them. Another device rounds differently: its splits are

@@ -19,7 +19,7 @@ pub enum Subject<'a> {
     Hg2v {
         /// Its settings.
         params: &'a Hg2vParams,
-        /// Choose its shape by validation accuracy.
+        /// Choose its shape by validation accuracy, or error; by the first of several goals.
         grid: Option<ModelGrid>,
     },
     /// Those of a model that is there.
@@ -31,8 +31,8 @@ pub enum Subject<'a> {
 /// What came out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgements {
-    /// The vectors in question, and then their controls.
-    pub rows: Vec<Judgement>,
+    /// Goal by goal, the vectors in question, and then their controls.
+    pub goals: Vec<Vec<Judgement>>,
     /// The settings that a grid chose.
     pub chosen: Option<Hg2vParams>,
 }
@@ -50,14 +50,14 @@ pub fn judge(
 ) -> Result<Judgements> {
     let judge = |name: &str, candidate: Candidate<'_>| {
         tell(&Event::Judging { what: name });
-        Judgement::of(name, candidate, study, context)
+        Judgement::of_each(name, candidate, study, context)
     };
     let vectors_of = |model: &dyn Model| {
         let made = model.embed_collection(study.collection, &study.context)?;
         Matrix::from_f32(study.collection.len(), model.dim(), &made.values)
     };
     const UNTRAINED: &str = "the same, untrained";
-    let (mut rows, mut chosen) = (Vec::new(), None);
+    let (mut rows, mut chosen): (Vec<Vec<Judgement>>, _) = (Vec::new(), None);
     match subject {
         Subject::Hg2v { params, grid } => {
             let (best, own) = best_of(params, *grid, judge)?;
@@ -79,15 +79,18 @@ pub fn judge(
     if controls {
         rows.push(judge("statistics", Candidate::Method(&Statistics::default()))?);
     }
-    Ok(Judgements { rows, chosen })
+    // Method by method, and now goal by goal.
+    let mut rows: Vec<_> = rows.into_iter().map(Vec::into_iter).collect();
+    let goals = study.goals.iter().map(|_| rows.iter_mut().filter_map(Iterator::next).collect());
+    Ok(Judgements { goals: goals.collect(), chosen })
 }
 
 /// The best of a grid, or the only one.
 fn best_of(
     params: &Hg2vParams,
     grid: Option<ModelGrid>,
-    judge: impl Fn(&str, Candidate<'_>) -> hg2v_eval::Result<Judgement>,
-) -> Result<(Hg2vParams, Judgement)> {
+    judge: impl Fn(&str, Candidate<'_>) -> hg2v_eval::Result<Vec<Judgement>>,
+) -> Result<(Hg2vParams, Vec<Judgement>)> {
     let Some(grid) = grid else {
         return Ok((params.clone(), judge("HG2V", Candidate::Method(params))?));
     };
@@ -97,6 +100,6 @@ fn best_of(
         let name = format!("HG2V {}", ModelShape::of(candidate));
         judged.push(judge(&name, Candidate::Method(candidate))?);
     }
-    let best = best(judged.iter().map(|row| &row.result));
+    let best = best(judged.iter().filter_map(|goals| goals.first()).map(|row| &row.result));
     Ok((candidates.swap_remove(best), judged.swap_remove(best)))
 }

@@ -12,7 +12,7 @@
 //! | [`gemm`] | products of matrices, the same bits on any number of threads |
 //! | [`simd`] | loops over `f32`, compiled for several instruction sets |
 //! | [`adam`], [`schedule`] | how far a step of training goes, and which graphs it sees |
-//! | [`linalg`] | vectors, and eigenpairs of dense and tridiagonal matrices |
+//! | [`linalg`] | vectors, definite systems, and eigenpairs of dense and tridiagonal matrices |
 
 pub mod parallel;
 

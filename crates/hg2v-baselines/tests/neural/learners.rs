@@ -97,8 +97,8 @@ fn mutag_is_learnt() {
     for (name, learner) in learners() {
         let of = |split| {
             let Learnt { predictions, .. } =
-                learner.learn(&collection, &study.labels, 2, split).unwrap();
-            let truth: Vec<u32> = split.test.iter().map(|&i| study.labels[i]).collect();
+                learner.learn(&collection, study.labels(), 2, split).unwrap();
+            let truth: Vec<u32> = split.test.iter().map(|&i| study.labels()[i]).collect();
             accuracy(&truth, &predictions).unwrap()
         };
         let mean = study.splits.iter().map(of).sum::<f64>() / 3.0;

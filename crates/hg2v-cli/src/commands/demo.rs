@@ -236,12 +236,12 @@ fn say(
         seconds.iter().map(|(step, seconds)| ((*step).to_owned(), json!(seconds))).collect();
     let told = context.tell(json!({
         "out": args.out, "graphs": args.graphs, "nodes": args.graphs * u64::from(args.nodes),
-        "methods": evaluation.methods, "timings": timings, "page": args.out.join(PAGE),
+        "methods": evaluation.first.methods, "timings": timings, "page": args.out.join(PAGE),
     }))?;
     if told {
         return Ok(());
     }
-    context.print(table_of(&evaluation.methods).join("\n"))?;
+    context.print(table_of(&evaluation.first).join("\n"))?;
     context.print(format!(
         "\naccuracy of a C-SVM in percent: mean ± deviation over {SPLITS} 80/20 splits, the model \
          trained on the 80 alone"
@@ -311,6 +311,6 @@ fn judge(
     let protocol = select::Protocol { seed: context.seed(), ..select::Protocol::default() };
     let mut study = Study::new(collection, Mode::Inductive, SPLITS, protocol)?;
     study.context = graphs::on(machine);
-    let methods = judged(&Subject::Hg2v { params, grid: None }, true, &study, context)?.rows;
-    Ok(Evaluation::new(data, &study, params.architecture.clone(), params.recipe, methods))
+    let goals = judged(&Subject::Hg2v { params, grid: None }, true, &study, context)?.goals;
+    Ok(Evaluation::new(data, &study, params.architecture.clone(), params.recipe, goals)?)
 }

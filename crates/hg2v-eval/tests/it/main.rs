@@ -12,6 +12,7 @@ mod parity;
 // Against the definition.
 mod classifiers; // further classifiers, fold by fold
 mod knn; // all distances, sorted
+mod ridge; // normal equations, by elimination
 mod smo; // brute force over active sets, optimality conditions
 
 // Properties.

@@ -113,7 +113,7 @@ fn kernels_and_learners_are_judged_on_the_same_splits() {
     let collection = params.collect(Run::in_memory(&records), &Context::default()).unwrap();
     for mode in [Mode::Inductive, Mode::Tenfold] {
         let study = Study::new(&collection, mode, 3, Protocol::default()).unwrap();
-        let kernel = Knowing(study.labels.clone());
+        let kernel = Knowing(study.labels().to_vec());
         let judged = study.judge(Candidate::Kernel(&kernel), &[], |_| Ok(())).unwrap();
         assert_eq!((judged.test.mean, judged.dim), (1.0, 0));
         for split in &judged.splits {

@@ -9,6 +9,9 @@ use hg2v::prepare::{Needs, Run};
 use hg2v::saved::DataNote;
 use hg2v_baselines::prepared::default_features;
 use hg2v_baselines::registry::{Entry, Judged};
+use hg2v_eval::classifiers::Classifier;
+use hg2v_eval::goal::{Goal, Task};
+use hg2v_eval::regress;
 use hg2v_eval::study::{Mode, Study, StudyResult};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -61,9 +64,43 @@ pub(crate) struct CellIdentity {
     settings: Value,
     /// Who sees what.
     pub(super) mode: Mode,
-    /// The classifier and how its settings are chosen.
+    /// The classifier and how its settings are chosen, or the regression.
     protocol: Value,
     seed: u64,
+    /// What is predicted, where it is not one class of each graph.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) targets: Vec<TargetIdentity>,
+}
+
+/// A target, and what it is taken for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct TargetIdentity {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) target: Option<String>,
+    pub(super) task: Task,
+    /// Graphs that have it.
+    known: usize,
+}
+
+impl TargetIdentity {
+    /// Those of all goals, if there is more to say than that every graph has one class.
+    fn of(goals: &[Goal]) -> Vec<TargetIdentity> {
+        let plain = |goal: &Goal| {
+            let whole = goal.known.iter().all(|&known| known);
+            goal.name.is_none() && goal.task() == Task::Classes && whole
+        };
+        match goals {
+            [goal] if plain(goal) => Vec::new(),
+            _ => goals
+                .iter()
+                .map(|goal| TargetIdentity {
+                    target: goal.name.clone(),
+                    task: goal.task(),
+                    known: goal.graphs(),
+                })
+                .collect(),
+        }
+    }
 }
 
 /// What a method gave on a dataset, as it is kept.
@@ -78,7 +115,28 @@ pub(crate) struct CellRecord {
     machine: Host,
     /// The most memory that run held, where the system tells.
     pub(super) peak_bytes: Option<u64>,
+    /// Of the only target, or of the first.
     pub(crate) result: StudyResult,
+    /// Of the others, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    others: Vec<StudyResult>,
+}
+
+impl CellRecord {
+    /// The results, target by target.
+    pub(super) fn each(&self) -> impl Iterator<Item = (Option<&TargetIdentity>, &StudyResult)> {
+        let results = [&self.result].into_iter().chain(&self.others);
+        results.enumerate().map(|(at, result)| (self.identity.targets.get(at), result))
+    }
+
+    /// Whether these judges were asked beside the first, target by target.
+    fn judged_by(&self, beside: &[Vec<Classifier>]) -> bool {
+        let asked = |(result, judges): (&StudyResult, &Vec<Classifier>)| {
+            let did = |judge: &Classifier| result.also.iter().any(|also| also.classifier == *judge);
+            judges.iter().all(did)
+        };
+        self.each().map(|(_, result)| result).zip(beside).all(asked)
+    }
 }
 
 /// There is one row a file.
@@ -94,7 +152,7 @@ impl ResultFile for CellRecord {
     }
 
     fn results(&self) -> Vec<(OnlyRow, &StudyResult)> {
-        vec![(OnlyRow {}, &self.result)]
+        self.each().map(|(_, result)| (OnlyRow {}, result)).collect()
     }
 }
 
@@ -121,31 +179,46 @@ pub(crate) struct CellPlan<'a> {
     pub(crate) fresh: bool,
     /// Whether this process does nothing else, so that its memory is the method's.
     pub(crate) alone: bool,
+    /// What targets are taken for.
+    pub(crate) task: Task,
+    /// Judges of vectors beside the first.
+    pub(crate) also: &'a [Classifier],
+    /// Whether a method that learns classes is left out where there are numbers, instead of
+    /// failing.
+    pub(crate) if_fit: bool,
 }
 
 impl CellPlan<'_> {
-    /// What `folder` knows of it, and what has to be run; it is in `folder` afterwards.
-    pub(crate) fn judge(&self, folder: &Path, environment: &Environment<'_>) -> Result<CellRecord> {
+    /// What `folder` knows of it, and what has to be run; it is in `folder` afterwards. `None`
+    /// where the method was left out.
+    pub(crate) fn judge(
+        &self,
+        folder: &Path,
+        environment: &Environment<'_>,
+    ) -> Result<Option<CellRecord>> {
         let CellPlan { method, mode, .. } = *self;
         let judged = method.judged(environment.seed)?;
-        let identity = CellIdentity {
-            format: FORMAT,
-            hg2v: env!("CARGO_PKG_VERSION").to_owned(),
-            set: self.dataset.to_owned(),
-            data: DataNote::of(self.graphs.records),
-            method: method.name.to_owned(),
-            settings: judged.settings(),
-            mode,
-            protocol: json!(environment.protocol()),
-            seed: environment.seed,
-        };
+        let goals = Goal::all(self.graphs.records, self.task)?;
+        let identity = self.identity(&judged, &goals, environment);
         let store: Store<CellRecord> = Store::open(folder, identity.clone(), self.fresh)?;
-        let enough = |record: &&CellRecord| mode == Mode::Tenfold || record.splits >= self.splits;
+        let numbers = goals.iter().find(|goal| goal.task() == Task::Numbers);
+        if let (Some(goal), Judged::Learner(learner)) = (numbers, &judged)
+            && !learner.knows_numbers()
+        {
+            let refused = hg2v_eval::Error::LearnsClasses { target: goal.called() };
+            return if self.if_fit { Ok(None) } else { Err(refused.into()) };
+        }
+        let beside: Vec<Vec<Classifier>> =
+            goals.iter().map(|goal| judged.candidate().beside(goal, self.also)).collect();
+        let enough = |record: &&CellRecord| {
+            let splits = mode == Mode::Tenfold || record.splits >= self.splits;
+            splits && record.judged_by(&beside)
+        };
         let what = format!("{}: {}", self.dataset, method.name);
         if let Some(record) = store.finished().filter(enough) {
             let (splits, path) = (record.splits, store.path());
             (environment.tell)(&Event::Kept { what: &what, splits, path });
-            return Ok(record.clone());
+            return Ok(Some(record.clone()));
         }
         let needs = match &judged {
             Judged::Method(method) => method.needs(),
@@ -153,20 +226,54 @@ impl CellPlan<'_> {
             Judged::Kernel(_) => Needs::default(),
         };
         let collection = environment.collect(self.graphs, &needs)?;
-        let study = environment.study(&collection, mode, self.splits)?;
+        let mut study = Study::of(&collection, goals, mode, self.splits, environment.protocol())?;
+        study.context = environment.context.unwatched();
+        study.also = self.also.to_vec();
         write_splits(&identity, &study, folder)?;
-        let result = environment.judge(&what, &study, judged.candidate(), &store, &OnlyRow {})?;
+        let mut results =
+            environment.judge_each(&what, &study, judged.candidate(), &store, &OnlyRow {})?;
+        let result = results.remove(0);
         let record = CellRecord {
             identity,
-            classes: study.classes.len(),
+            classes: study.classes().len(),
             majority: study.majority(),
             splits: study.splits.len(),
             machine: Host::here(),
             peak_bytes: if self.alone { peak_bytes() } else { None },
             result,
+            others: results,
         };
         store.finish(&record)?;
-        Ok(record)
+        Ok(Some(record))
+    }
+
+    fn identity(
+        &self,
+        judged: &Judged,
+        goals: &[Goal],
+        environment: &Environment<'_>,
+    ) -> CellIdentity {
+        let protocol = environment.protocol();
+        let numbers = goals.iter().any(|goal| goal.task() == Task::Numbers);
+        let classes = goals.iter().any(|goal| goal.task() == Task::Classes);
+        let regression = || json!(regress::Protocol::like(&protocol));
+        let protocol = match (classes, numbers) {
+            (_, false) => json!(protocol),
+            (false, true) => regression(),
+            (true, true) => json!({ "classes": protocol, "numbers": regression() }),
+        };
+        CellIdentity {
+            format: FORMAT,
+            hg2v: env!("CARGO_PKG_VERSION").to_owned(),
+            set: self.dataset.to_owned(),
+            data: DataNote::of(self.graphs.records),
+            method: self.method.name.to_owned(),
+            settings: judged.settings(),
+            mode: self.mode,
+            protocol,
+            seed: environment.seed,
+            targets: TargetIdentity::of(goals),
+        }
     }
 }
 

@@ -1,14 +1,16 @@
 //! A comparison as text, Markdown, CSV and JSON.
 
-use std::fmt;
 use std::path::Path;
 
-use hg2v_eval::Score;
-use hg2v_eval::study::{Mode, SplitResult};
+use hg2v_eval::classifiers::Classifier;
+use hg2v_eval::goal::Task;
+use hg2v_eval::metrics::ErrorScores;
+use hg2v_eval::study::Mode;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
-use super::cell::{CellFailure, CellRecord};
+use super::cell::CellFailure;
+use super::score::{CellScore, JudgeScore};
 use crate::error::Result;
 use crate::store::{write_json, write_text};
 use crate::table::{TextTable, none};
@@ -16,70 +18,19 @@ use crate::table::{TextTable, none};
 /// What became of a cell.
 #[derive(Debug, Clone)]
 pub enum CellOutcome {
-    /// An accuracy.
-    Judged(Box<CellScore>),
+    /// Accuracies or errors, target by target.
+    Judged(Vec<CellScore>),
     /// None, and why.
     Failed(CellFailure),
-}
-
-/// A method on a dataset, over the splits that were asked for.
-#[derive(Debug, Clone, Serialize)]
-pub struct CellScore {
-    /// The dataset.
-    pub set: String,
-    /// The method.
-    pub method: String,
-    /// How many graphs the dataset has.
-    #[serde(skip)]
-    pub graphs: u64,
-    /// The accuracies in cross-validation.
-    pub validation: Score,
-    /// The accuracies on the test parts.
-    pub test: Score,
-    /// How long it took.
-    pub seconds: f64,
-    /// The most memory that it held, where the system tells.
-    pub peak_bytes: Option<u64>,
-}
-
-impl CellScore {
-    /// Of a file that may have more than the first `splits` splits, these.
-    pub(super) fn of(record: CellRecord, splits: usize) -> Result<CellScore> {
-        let all = &record.result.splits;
-        let asked: Vec<&SplitResult> = match record.identity.mode {
-            Mode::Tenfold => all.iter().collect(),
-            _ => all.iter().filter(|split| split.split < splits).collect(),
-        };
-        let of = |value: fn(&SplitResult) -> f64| {
-            Score::of(&asked.iter().map(|split| value(split)).collect::<Vec<f64>>())
-        };
-        Ok(CellScore {
-            validation: of(|split| split.validation)?,
-            test: of(|split| split.test)?,
-            seconds: record.result.seconds * asked.len() as f64 / all.len() as f64,
-            graphs: record.identity.data.graphs,
-            set: record.identity.set,
-            method: record.identity.method,
-            peak_bytes: record.peak_bytes,
-        })
-    }
+    /// None: it learns classes, and there are numbers.
+    LeftOut(CellFailure),
 }
 
 impl CellOutcome {
-    fn score(&self) -> Option<&CellScore> {
+    fn scores(&self) -> &[CellScore] {
         match self {
-            CellOutcome::Judged(score) => Some(score),
-            CellOutcome::Failed(_) => None,
-        }
-    }
-}
-
-/// The accuracy, or that there is none.
-impl fmt::Display for CellOutcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            CellOutcome::Judged(score) => write!(f, "{}", score.test),
-            CellOutcome::Failed(_) => f.write_str("failed"),
+            CellOutcome::Judged(scores) => scores,
+            CellOutcome::Failed(_) | CellOutcome::LeftOut(_) => &[],
         }
     }
 }
@@ -97,22 +48,37 @@ pub struct Comparison {
     pub mode: Mode,
     /// The seed.
     pub seed: u64,
+    /// The method that all are set against.
+    pub against: Option<String>,
+}
+
+/// A column of the table: a target of a dataset.
+#[derive(Debug, Clone, Copy)]
+struct Column {
+    dataset: usize,
+    target: usize,
 }
 
 /// What `hg2v compare --json` says.
 impl Serialize for Comparison {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let cell = |outcome: &CellOutcome| match outcome {
-            CellOutcome::Failed(failure) => json!(failure),
-            CellOutcome::Judged(score) => json!(score),
+        let cells = |outcome: &CellOutcome| match outcome {
+            CellOutcome::Failed(failure) => vec![json!(failure)],
+            CellOutcome::LeftOut(CellFailure { set, method, why }) => {
+                vec![json!({ "set": set, "method": method, "left_out": why })]
+            }
+            CellOutcome::Judged(scores) => scores.iter().map(|score| json!(score)).collect(),
         };
         let rank =
             |method: usize| json!({ "method": self.methods[method], "rank": self.rank(method) });
-        let fields = json!({
+        let mut fields = json!({
             "mode": self.mode, "seed": self.seed, "sets": self.datasets, "graphs": self.graphs(),
             "methods": (0..self.methods.len()).map(rank).collect::<Vec<_>>(),
-            "cells": self.outcomes.iter().map(cell).collect::<Vec<_>>(),
+            "cells": self.outcomes.iter().flat_map(cells).collect::<Vec<_>>(),
         });
+        if let Some(against) = &self.against {
+            fields["against"] = json!(against);
+        }
         fields.serialize(serializer)
     }
 }
@@ -122,42 +88,129 @@ impl Comparison {
         &self.outcomes[set * self.methods.len() + method]
     }
 
-    /// What a method gave, dataset by dataset.
-    fn scores(&self, method: usize) -> impl Iterator<Item = &CellScore> {
-        (0..self.datasets.len()).filter_map(move |set| self.outcome(set, method).score())
+    /// Sets every method against another, on the same splits.
+    ///
+    /// # Errors
+    /// Methods that were judged on unequally many splits.
+    pub(super) fn set_against(&mut self, against: &str) -> Result<()> {
+        self.against = Some(against.to_owned());
+        let Some(place) = self.methods.iter().position(|method| method == against) else {
+            return Ok(());
+        };
+        let tested_by_trained = match self.mode {
+            Mode::Inductive | Mode::Transductive => 0.2 / 0.8,
+            Mode::Tenfold => 1.0 / 9.0,
+        };
+        for row in self.outcomes.chunks_mut(self.methods.len()) {
+            let others = row[place].scores().to_vec();
+            for (method, outcome) in row.iter_mut().enumerate() {
+                let CellOutcome::Judged(scores) = outcome else { continue };
+                for (own, other) in scores.iter_mut().zip(&others).filter(|_| method != place) {
+                    own.set_against(other, tested_by_trained)?;
+                }
+            }
+        }
+        Ok(())
     }
 
-    /// The place of a method on each set where it was judged, 1 for the best, averaged;
+    /// The columns: a dataset that nobody was judged on has one.
+    fn columns(&self) -> Vec<Column> {
+        let of = |dataset: usize| {
+            let targets = |method: usize| self.outcome(dataset, method).scores().len();
+            let targets = (0..self.methods.len()).map(targets).max().unwrap_or(0).max(1);
+            (0..targets).map(move |target| Column { dataset, target })
+        };
+        (0..self.datasets.len()).flat_map(of).collect()
+    }
+
+    fn score(&self, column: Column, method: usize) -> Option<&CellScore> {
+        self.outcome(column.dataset, method).scores().get(column.target)
+    }
+
+    /// Any score of a column: all have its task and target.
+    fn any(&self, column: Column) -> Option<&CellScore> {
+        (0..self.methods.len()).find_map(|method| self.score(column, method))
+    }
+
+    /// The dataset, the target where there are several, and what is measured if not accuracy.
+    fn title(&self, column: Column) -> String {
+        let mut title = self.datasets[column.dataset].clone();
+        if let Some(score) = self.any(column) {
+            title += &score.target.as_ref().map_or_else(String::new, |name| format!(" {name}"));
+            title += if score.task == Task::Numbers { " RMSE" } else { "" };
+        }
+        title
+    }
+
+    /// What a method gave, column by column.
+    fn scores(&self, method: usize) -> impl Iterator<Item = &CellScore> {
+        let columns = self.columns().into_iter();
+        columns.filter_map(move |column| self.score(column, method))
+    }
+
+    /// The place of a method on each column where it was judged, 1 for the best, averaged;
     /// equals share the mean of their places.
     fn rank(&self, method: usize) -> Option<f64> {
-        let on = |set: usize| {
-            let mean = |method: usize| Some(self.outcome(set, method).score()?.test.mean);
-            let own = mean(method)?;
-            let others: Vec<f64> = (0..self.methods.len()).filter_map(mean).collect();
+        let on = |column: Column| {
+            let goodness = |method: usize| {
+                let score = self.score(column, method)?;
+                let sign = if score.task == Task::Numbers { -1.0 } else { 1.0 };
+                Some(sign * score.main.test.mean)
+            };
+            let own = goodness(method)?;
+            let others: Vec<f64> = (0..self.methods.len()).filter_map(goodness).collect();
             let better = others.iter().filter(|&&other| other > own).count() as f64;
             let equal = others.iter().filter(|&&other| other == own).count() as f64;
             Some(better + (equal + 1.0) / 2.0)
         };
-        let places: Vec<f64> = (0..self.datasets.len()).filter_map(on).collect();
+        let places: Vec<f64> = self.columns().into_iter().filter_map(on).collect();
         let mean = places.iter().sum::<f64>() / places.len() as f64;
         (!places.is_empty()).then_some(mean)
     }
 
-    fn header(&self) -> Vec<String> {
-        let own = ["rank", "seconds", "MiB"].map(str::to_owned);
-        ["method".to_owned()].into_iter().chain(self.datasets.iter().cloned()).chain(own).collect()
+    /// Under `first`, a cell a column and method.
+    fn table_of(
+        &self,
+        first: &str,
+        cell: impl Fn(&CellScore) -> Option<String>,
+        more: impl Fn(Option<usize>) -> Vec<String>,
+    ) -> TextTable {
+        let columns = self.columns();
+        let titles = columns.iter().map(|&column| self.title(column));
+        let header = [first.to_owned()].into_iter().chain(titles).chain(more(None));
+        let mut table = TextTable::new(1, header);
+        for method in 0..self.methods.len() {
+            let shown = |&column: &Column| match self.outcome(column.dataset, method) {
+                CellOutcome::Failed(_) => "failed".to_owned(),
+                _ => self.score(column, method).and_then(&cell).unwrap_or_else(none),
+            };
+            let name = [self.methods[method].clone()];
+            let cells = columns.iter().map(shown).chain(more(Some(method)));
+            table.row(name.into_iter().chain(cells));
+        }
+        table
     }
 
-    fn cells(&self, method: usize) -> Vec<String> {
+    /// Rank, seconds and memory of a method, or what they are called.
+    fn costs(&self, method: Option<usize>) -> Vec<String> {
+        let Some(method) = method else {
+            return ["rank", "seconds", "MiB"].map(str::to_owned).to_vec();
+        };
         let scores: Vec<&CellScore> = self.scores(method).collect();
-        let seconds: f64 = scores.iter().map(|score| score.seconds).sum();
+        // Those of a dataset's targets are of all of them.
+        let first = |set: usize| self.outcome(set, method).scores().first();
+        let seconds: f64 =
+            (0..self.datasets.len()).filter_map(first).map(|score| score.seconds).sum();
         let peak = scores.iter().filter_map(|score| score.peak_bytes).max();
-        let mut cells = vec![self.methods[method].clone()];
-        cells.extend((0..self.datasets.len()).map(|set| self.outcome(set, method).to_string()));
-        cells.push(self.rank(method).map_or_else(none, |rank| format!("{rank:.1}")));
-        cells.push(if scores.is_empty() { none() } else { format!("{seconds:.1}") });
-        cells.push(peak.map_or_else(none, |peak| (peak >> 20).to_string()));
-        cells
+        vec![
+            self.rank(method).map_or_else(none, |rank| format!("{rank:.1}")),
+            if scores.is_empty() { none() } else { format!("{seconds:.1}") },
+            peak.map_or_else(none, |peak| (peak >> 20).to_string()),
+        ]
+    }
+
+    fn all_scores(&self) -> impl Iterator<Item = &CellScore> {
+        self.outcomes.iter().flat_map(CellOutcome::scores)
     }
 
     fn footnote(&self) -> String {
@@ -166,64 +219,113 @@ impl Comparison {
             Mode::Transductive => "80/20 splits, vectors trained on all graphs without labels",
             Mode::Tenfold => "ten folds, vectors trained on all graphs without labels",
         };
-        let scores = self.outcomes.iter().filter_map(CellOutcome::score);
-        let splits = scores.map(|score| score.test.n).max().unwrap_or(0);
+        let splits = self.all_scores().map(|score| score.main.test.n).max().unwrap_or(0);
+        let has = |task: Task| self.all_scores().any(|score| score.task == task);
+        let what = match (has(Task::Classes), has(Task::Numbers)) {
+            (_, false) => "accuracy in percent",
+            (false, true) => "root mean square error of kernel ridge",
+            (true, true) => {
+                "accuracy in percent, of numbers root mean square error of kernel ridge"
+            }
+        };
         format!(
-            "accuracy in percent on the test parts: mean ± deviation over {splits} {who}; settings \
+            "{what} on the test parts: mean ± deviation over {splits} {who}; settings \
              chosen by 5-fold cross-validation inside the training part; seed {}; seconds of all \
              splits and sets, peak memory of the worst set",
             self.seed
         )
     }
 
-    /// Accuracies, method by method.
+    /// Accuracies or errors, method by method.
     pub fn table(&self) -> TextTable {
-        let mut table = TextTable::new(1, self.header());
-        (0..self.methods.len()).for_each(|method| table.row(self.cells(method)));
-        table.noting(self.footnote())
+        let shown = |score: &CellScore| Some(score.main.shown());
+        self.table_of("method", shown, |method| self.costs(method)).noting(self.footnote())
+    }
+
+    /// Judges beside the first that some vectors had.
+    fn judges(&self) -> Vec<(Classifier, &'static str)> {
+        let mut judges: Vec<(Classifier, &'static str)> = Vec::new();
+        for score in self.all_scores() {
+            for also in &score.also {
+                let judge = also.classifier.map(|judge| (judge, also.title(score.task)));
+                judges.extend(judge.filter(|judge| !judges.contains(judge)));
+            }
+        }
+        judges
+    }
+
+    /// What else there is to see: the same by other judges, and differences to the method that all
+    /// are set against.
+    pub fn more_tables(&self) -> Vec<TextTable> {
+        let nothing = |_: Option<usize>| Vec::new();
+        let of = |judge: (Classifier, &'static str), score: &CellScore| {
+            let found = score.by(Some(judge.0)).cloned();
+            found.filter(|found| found.title(score.task) == judge.1)
+        };
+        let judges = self.judges();
+        let mut tables: Vec<TextTable> = judges
+            .iter()
+            .map(|&judge| {
+                let shown = |score: &CellScore| Some(of(judge, score)?.shown());
+                self.table_of(&format!("by {}", judge.1), shown, nothing)
+            })
+            .collect();
+        let Some(against) = &self.against else { return tables };
+        let apart = |score: &CellScore| score.main.shown_difference();
+        tables.push(self.table_of(&format!("less {against}"), apart, nothing));
+        for &judge in &judges {
+            let apart = |score: &CellScore| of(judge, score)?.shown_difference();
+            tables.push(self.table_of(&format!("less {against}, by {}", judge.1), apart, nothing));
+        }
+        if let Some(last) = tables.pop() {
+            tables.push(last.noting(format!(
+                "less {against}: mean ± standard error of the differences to {against} on the same \
+                 splits, in points of percent, of numbers as they are (below 0 is better); splits \
+                 overlap, and the error that allows for it is in the JSON, as corrected_error"
+            )));
+        }
+        tables
     }
 
     fn markdown(&self) -> String {
         let failures: String =
             self.failures().iter().map(|failure| format!("\n- {failure}")).collect();
-        format!("{}\n{}\n{failures}", self.table().markdown(), self.footnote())
+        let note = |table: &TextTable| format!("\n{}\n", table.notes.join("\n"));
+        let more = |table: &TextTable| {
+            let note = if table.notes.is_empty() { String::new() } else { note(table) };
+            format!("\n{}{note}", table.markdown())
+        };
+        let more: String = self.more_tables().iter().map(more).collect();
+        format!("{}\n{}\n{failures}{more}", self.table().markdown(), self.footnote())
     }
 
     fn csv(&self) -> String {
         let mut text =
             "set,method,test_mean,test_std,validation_mean,validation_std,splits,seconds,\
-                        peak_bytes,error\n"
+             peak_bytes,error,target,task,judge,mae_mean,mae_std,r2_mean,r2_std,difference_mean,\
+             difference_error\n"
                 .to_owned();
         for outcome in &self.outcomes {
-            text += &match outcome {
-                CellOutcome::Judged(score) => {
-                    let CellScore { set, method, validation, test, seconds, peak_bytes, .. } =
-                        &**score;
-                    format!(
-                        "{},{method},{},{},{},{},{},{seconds},{},\n",
-                        quoted(set),
-                        test.mean,
-                        test.std,
-                        validation.mean,
-                        validation.std,
-                        test.n,
-                        peak_bytes.map_or_else(String::new, |peak| peak.to_string()),
-                    )
+            match outcome {
+                CellOutcome::Judged(scores) => {
+                    for score in scores {
+                        let judges = [&score.main].into_iter().chain(&score.also);
+                        judges.for_each(|judge| text += &csv_line(score, judge));
+                    }
                 }
-                CellOutcome::Failed(CellFailure { set, method, why }) => {
-                    format!("{},{method},,,,,,,,{}\n", quoted(set), quoted(why))
+                CellOutcome::Failed(CellFailure { set, method, why })
+                | CellOutcome::LeftOut(CellFailure { set, method, why }) => {
+                    text += &format!("{},{method},,,,,,,,{},,,,,,,,,\n", quoted(set), quoted(why));
                 }
-            };
+            }
         }
         text
     }
 
     /// How many graphs all datasets have together, as far as somebody read them.
     fn graphs(&self) -> u64 {
-        let of_set = |set: usize| {
-            let mut all =
-                (0..self.methods.len()).filter_map(|method| self.outcome(set, method).score());
-            all.next().map_or(0, |score| score.graphs)
+        let of_set = |dataset: usize| {
+            self.any(Column { dataset, target: 0 }).map_or(0, |score| score.graphs)
         };
         (0..self.datasets.len()).map(of_set).sum()
     }
@@ -241,13 +343,43 @@ impl Comparison {
     /// What failed, and why.
     pub fn failures(&self) -> Vec<String> {
         let failed = |outcome: &CellOutcome| match outcome {
-            CellOutcome::Judged(_) => None,
+            CellOutcome::Judged(_) | CellOutcome::LeftOut(_) => None,
             CellOutcome::Failed(CellFailure { set, method, why }) => {
                 Some(format!("{set}: {method}: {why}"))
             }
         };
         self.outcomes.iter().filter_map(failed).collect()
     }
+}
+
+/// What one judge gave, as a line of CSV.
+fn csv_line(score: &CellScore, judge: &JudgeScore) -> String {
+    let CellScore { set, target, task, method, seconds, peak_bytes, .. } = score;
+    let JudgeScore { validation, test, errors, difference, .. } = judge;
+    let optional = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let of_error = |value: fn(&ErrorScores) -> f64| optional(errors.as_ref().map(value));
+    let cells = [
+        quoted(set),
+        method.clone(),
+        test.mean.to_string(),
+        test.std.to_string(),
+        validation.mean.to_string(),
+        validation.std.to_string(),
+        test.n.to_string(),
+        seconds.to_string(),
+        peak_bytes.map_or_else(String::new, |peak| peak.to_string()),
+        String::new(),
+        target.as_deref().map_or_else(String::new, quoted),
+        task.to_string(),
+        quoted(judge.title(*task)),
+        of_error(|errors| errors.mae.mean),
+        of_error(|errors| errors.mae.std),
+        of_error(|errors| errors.r2.mean),
+        of_error(|errors| errors.r2.std),
+        optional(difference.map(|apart| apart.mean)),
+        optional(difference.map(|apart| apart.standard_error)),
+    ];
+    format!("{}\n", cells.join(","))
 }
 
 /// A cell of CSV.

@@ -6,9 +6,11 @@
 
 mod cell;
 mod comparison;
+mod score;
 
 pub use cell::{CellFailure, CellPosition};
-pub use comparison::{CellOutcome, CellScore, Comparison};
+pub use comparison::{CellOutcome, Comparison};
+pub use score::{CellScore, JudgeScore};
 
 pub(crate) use cell::{CellPlan, CellRecord};
 
@@ -20,6 +22,8 @@ use hg2v::error::{Action, Error, Place, shown};
 use hg2v::prepare::Run;
 use hg2v::progress::{Report, Stage};
 use hg2v_baselines::registry;
+use hg2v_eval::classifiers::Classifier;
+use hg2v_eval::goal::Task;
 use hg2v_eval::study::Mode;
 
 use crate::environment::{Environment, Event};
@@ -33,6 +37,15 @@ pub struct Plan {
     pub data: Vec<PathBuf>,
     /// Methods, in the order of the table.
     pub methods: Vec<String>,
+    /// Whether somebody named them: those that learn classes alone then fail where there are
+    /// numbers, and are left out otherwise.
+    pub named: bool,
+    /// What targets are taken for.
+    pub task: Task,
+    /// Judges of vectors beside the first.
+    pub also: Vec<Classifier>,
+    /// The method that all are set against.
+    pub against: Option<String>,
     /// Who sees what.
     pub mode: Mode,
     /// How many splits.
@@ -103,19 +116,40 @@ impl Plan {
                         let (set, method) = (dataset.clone(), method.clone());
                         CellOutcome::Failed(CellFailure { set, method, why })
                     }
-                    Ok(()) => {
-                        let path = folder.join(format!("{dataset}.{method}.json"));
-                        let score = CellScore::of(store::read(&path)?, self.splits)?;
-                        let (test, seconds) = (&score.test, score.seconds);
-                        (environment.tell)(&Event::Judged { what: &what, test, seconds });
-                        CellOutcome::Judged(Box::new(score))
-                    }
+                    Ok(()) => self.found(folder, (dataset, method), environment)?,
                 };
                 outcomes.push(outcome);
             }
         }
-        let (methods, seed) = (self.methods.clone(), environment.seed);
-        Ok(Comparison { datasets, methods, outcomes, mode: self.mode, seed })
+        let (methods, seed, mode) = (self.methods.clone(), environment.seed, self.mode);
+        let mut comparison = Comparison { datasets, methods, outcomes, mode, seed, against: None };
+        if let Some(against) = &self.against {
+            comparison.set_against(against)?;
+        }
+        Ok(comparison)
+    }
+
+    /// What a process left of a cell.
+    fn found(
+        &self,
+        folder: &Path,
+        (dataset, method): (&str, &str),
+        environment: &Environment<'_>,
+    ) -> Result<CellOutcome> {
+        let path = folder.join(format!("{dataset}.{method}.json"));
+        if !path.exists() {
+            let (set, method) = (dataset.to_owned(), method.to_owned());
+            let why = "it learns classes, and there are numbers".to_owned();
+            return Ok(CellOutcome::LeftOut(CellFailure { set, method, why }));
+        }
+        let scores = CellScore::each(&store::read(&path)?, self.splits)?;
+        for score in &scores {
+            let target = score.target.as_ref().map_or_else(String::new, |name| format!(", {name}"));
+            let what = format!("{dataset}: {method}{target}");
+            let (test, seconds) = (&score.main.shown(), score.seconds);
+            (environment.tell)(&Event::Judged { what: &what, test, seconds });
+        }
+        Ok(CellOutcome::Judged(scores))
     }
 
     /// Fills a cell in this process, which does nothing else: its result is in `folder`
@@ -144,6 +178,9 @@ impl Plan {
             splits: self.splits,
             fresh: self.fresh,
             alone: true,
+            task: self.task,
+            also: &self.also,
+            if_fit: !self.named,
         };
         plan.judge(folder, environment).map(drop)
     }

@@ -152,7 +152,7 @@ impl AccuracyRun<'_> {
         rows.push(judge(RowKind::Statistics, &Statistics::default(), None)?);
         let record = AccuracyRecord {
             identity,
-            classes: study.classes.len(),
+            classes: study.classes().len(),
             majority: study.majority(),
             splits: asked,
             machine: Host::here(),

@@ -7,6 +7,7 @@ use std::path::Path;
 use hg2v::error::Action;
 use hg2v::prepare::Run;
 use hg2v_baselines::registry;
+use hg2v_eval::goal::Task;
 use hg2v_eval::study::Mode;
 
 use super::{FailedRun, Plan, Reproduction};
@@ -195,9 +196,13 @@ impl MethodsTable {
                 splits: plan.splits(self.splits, self.quick_splits),
                 fresh: plan.fresh,
                 alone: false,
+                task: Task::Classes,
+                also: &[],
+                if_fit: false,
             };
             row.push(match cell.judge(folder, environment) {
-                Ok(record) => MethodOutcome::Judged(Box::new(record)),
+                Ok(None) => MethodOutcome::Unknown,
+                Ok(Some(record)) => MethodOutcome::Judged(Box::new(record)),
                 Err(stop) if stop.is_stop() => return Err(stop),
                 Err(error) => {
                     let what = format!("{dataset}: {name}");

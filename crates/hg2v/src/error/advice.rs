@@ -140,6 +140,7 @@ pub trait Wording {
                 "name the folder of known sets as {}, if it is one of them",
                 self.option(option)
             ),
+            Opt::TARGET => format!("name another target as {}", self.option(option)),
             _ => format!("set {}", self.option(option)),
         })
     }

@@ -38,11 +38,15 @@ impl Opt {
     pub const MAX_RECORD_BYTES: Opt = Opt("max_record_bytes");
     /// See [`Limit::UnpackedBytes`].
     pub const MAX_UNPACKED_BYTES: Opt = Opt("max_unpacked_bytes");
+    /// What is to be predicted, by name.
+    pub const TARGET: Opt = Opt("target");
+    /// Whether that is classes or numbers.
+    pub const TASK: Opt = Opt("task");
     /// What is done with weights of edges.
     pub const WEIGHTS: Opt = Opt("weights");
 
     /// The options that [advice](super::Advice) names: every face has words for each.
-    pub const ADVISED: [Opt; 14] = [
+    pub const ADVISED: [Opt; 16] = [
         Opt::ATTRIBUTES,
         Opt::BASE,
         Opt::BATCH,
@@ -56,6 +60,8 @@ impl Opt {
         Opt::MAX_NODES,
         Opt::MAX_RECORD_BYTES,
         Opt::MAX_UNPACKED_BYTES,
+        Opt::TARGET,
+        Opt::TASK,
         Opt::WEIGHTS,
     ];
 

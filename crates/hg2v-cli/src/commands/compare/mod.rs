@@ -9,10 +9,13 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use hg2v::dataset::{self, Format};
 use hg2v::output::ScratchFolder;
 use hg2v_baselines::registry::METHODS;
+use hg2v_eval::classifiers::Classifier;
+use hg2v_eval::goal::Task;
 use hg2v_eval::study::Mode;
 use hg2v_experiments::compare::{CellPosition, Plan};
 use serde_json::json;
 
+use crate::commands::evaluate::each_once;
 use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::experiments::{self, shown};
@@ -27,6 +30,14 @@ use crate::vocabulary::word;
 /// `hg2v evaluate`; methods that learn from labels choose their settings inside the
 /// training part, too. Rank is a method's place on a set, 1 for the best, averaged over
 /// the sets.
+///
+/// Numbers are judged by kernel ridge regression, of vectors also by ridge regression, and
+/// the table has root mean square errors; methods that learn classes alone are left out,
+/// unless they are named. A set with several targets has a column for each.
+///
+/// --against METHOD adds how much each method differs from another on the same splits: the
+/// mean of the differences, split by split, and its standard error. --also adds judges of
+/// the same vectors, as in `hg2v evaluate`; kernels and networks have none.
 ///
 /// Every method runs on every set in a process of its own: one that fails, panics or runs
 /// out of memory is shown as such, and the others go on. Seconds are those of all splits,
@@ -43,14 +54,25 @@ Examples:
   hg2v compare MUTAG PTC_FR --data-dir data                   all methods, 10 splits
   hg2v compare MUTAG --methods hg2v,untrained,wl-oa           some of them
   hg2v compare mine.jsonl --methods graph2vec,wl-subtree --out results
-  hg2v compare MUTAG --protocol tenfold                       the field's protocol")]
+  hg2v compare MUTAG --protocol tenfold                       the field's protocol
+  hg2v compare MUTAG --against wl-oa --splits 30              who is ahead, and how sure that is
+  hg2v compare MUTAG --methods hg2v,untrained --also linear,knn")]
 pub(crate) struct Args {
-    /// Collections of graphs, with labels
+    /// Collections of graphs, with classes or numbers to predict
     #[arg(required = true)]
     data: Vec<PathBuf>,
     /// Methods, in the order of the table [default: all]
     #[arg(long, value_delimiter = ',', value_name = "M,…", value_parser = names())]
     methods: Vec<String>,
+    /// What is predicted
+    #[arg(long, default_value_t, value_name = "T", value_parser = word::<Task>())]
+    task: Task,
+    /// Further judges of the same vectors
+    #[arg(long, value_delimiter = ',', value_name = "C,…", value_parser = word::<Classifier>())]
+    also: Vec<Classifier>,
+    /// Set every method against this one, split by split
+    #[arg(long, value_name = "METHOD", value_parser = names())]
+    against: Option<String>,
     /// Who sees what
     #[arg(long, default_value_t, value_name = "P", value_parser = word::<Mode>())]
     protocol: Mode,
@@ -86,15 +108,23 @@ fn are_molecules(data: &Path) -> bool {
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
+    each_once(&args.also)?;
+    let named = !args.methods.is_empty();
+    let mut methods = match named {
+        true => args.methods,
+        false => {
+            let molecules = args.data.iter().all(|data| are_molecules(data));
+            let known = METHODS.iter().filter(|entry| molecules || !entry.is_of_molecules());
+            known.map(|entry| entry.name.to_owned()).collect()
+        }
+    };
+    methods.extend(args.against.clone().filter(|against| !methods.contains(against)));
     let plan = Plan {
-        methods: match args.methods.is_empty() {
-            true => {
-                let molecules = args.data.iter().all(|data| are_molecules(data));
-                let known = METHODS.iter().filter(|entry| molecules || !entry.is_of_molecules());
-                known.map(|entry| entry.name.to_owned()).collect()
-            }
-            false => args.methods,
-        },
+        methods,
+        named,
+        task: args.task,
+        also: args.also,
+        against: args.against,
         mode: args.protocol,
         splits: args.protocol.splits(args.splits)?,
         data: args.data,
@@ -129,6 +159,9 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     }
     if !context.tell(result)? {
         context.print(shown(&comparison.table()))?;
+        for table in comparison.more_tables() {
+            context.print(format!("\n{}", shown(&table)))?;
+        }
     }
     match failures.is_empty() {
         true => Ok(()),

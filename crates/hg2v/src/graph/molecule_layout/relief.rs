@@ -12,7 +12,7 @@ pub(super) const ROOM: f64 = 0.75;
 const OFF: f64 = 0.35;
 
 /// Pairs of atoms that are looked at in all, so that no molecule takes long.
-const WORK: usize = 20_000_000;
+const WORK: usize = 5_000_000;
 
 /// What turning a branch out of its regular place costs, by 15°.
 const BENT: f64 = 0.04;
@@ -143,47 +143,49 @@ impl Hinge {
 
     /// How much what moves, at `places`, meets what rests.
     fn trouble(&self, points: &[Point], places: &[Point]) -> f64 {
-        // The smaller side begins with the arm.
+        let mut all = points.to_vec();
+        self.moving.iter().zip(places).for_each(|(&v, &p)| all[v] = p);
         let mut trouble = 0.0;
-        for (&v, &p) in self.moving.iter().zip(places) {
+        for &v in &self.moving {
             for &w in &self.resting {
-                let far = apart(p, points[w]);
-                if far < 1.0 && !(v == self.arm && w == self.joint) {
+                let square = square(all[v], all[w]);
+                if square < 1.0 && !(v == self.arm && w == self.joint) {
+                    let far = square.sqrt();
                     trouble += (1.0 - far) * (1.0 - far) / (far + 0.1);
                 }
             }
         }
-        let at = |v: usize| {
-            let moving = self.moving.iter().position(|&w| w == v);
-            moving.map_or(points[v], |place| places[place])
-        };
-        let moving: Vec<[Point; 2]> = self.moving_bonds.iter().map(|b| b.map(at)).collect();
-        let resting: Vec<[Point; 2]> =
-            self.resting_bonds.iter().map(|b| b.map(|v| points[v])).collect();
-        let hinge = [at(self.arm), points[self.joint]];
-        for bond in moving.iter().chain([&hinge]) {
-            for other in &resting {
-                trouble += if cross(*bond, *other) { 1.5 } else { 0.0 };
-            }
+        let hinge = [self.arm, self.joint];
+        for &bond in &self.moving_bonds {
+            trouble +=
+                self.resting_bonds.iter().map(|&other| crossing(&all, bond, other)).sum::<f64>();
+            trouble += self.resting.iter().map(|&w| on_bond(&all, w, bond)).sum::<f64>();
+            trouble += crossing(&all, bond, hinge);
         }
-        trouble += moving.iter().filter(|bond| cross(**bond, hinge)).count() as f64;
-        // An atom on a bond that is not its own.
-        let near = |p: Point, bond: &[Point; 2]| {
-            let off = off_line(p, bond[0], bond[1]);
-            if off < OFF { OFF - off + 0.1 } else { 0.0 }
-        };
-        for &p in places {
-            trouble += resting.iter().map(|bond| near(p, bond)).sum::<f64>();
+        for &bond in &self.resting_bonds {
+            trouble += self.moving.iter().map(|&v| on_bond(&all, v, bond)).sum::<f64>();
+            trouble += crossing(&all, bond, hinge);
         }
-        for &w in &self.resting {
-            trouble += moving.iter().map(|bond| near(points[w], bond)).sum::<f64>();
-            if w != self.joint {
-                trouble += near(points[w], &hinge);
-            }
-        }
-        for &p in places.iter().filter(|p| apart(**p, hinge[0]) > 1e-9) {
-            trouble += near(p, &hinge);
-        }
-        trouble
+        trouble + (0..all.len()).map(|v| on_bond(&all, v, hinge)).sum::<f64>()
     }
+}
+
+fn square(p: Point, q: Point) -> f64 {
+    (p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1])
+}
+
+/// Bonds that cross.
+fn crossing(points: &[Point], [a, b]: [usize; 2], [c, d]: [usize; 2]) -> f64 {
+    // Bonds are hardly longer than 1: those that begin far from each other do not meet.
+    let near = square(points[a], points[c]) < 9.0;
+    if near && cross([points[a], points[b]], [points[c], points[d]]) { 1.5 } else { 0.0 }
+}
+
+/// An atom on a bond that is not its own.
+fn on_bond(points: &[Point], v: usize, [a, b]: [usize; 2]) -> f64 {
+    if v == a || v == b || square(points[v], points[a]) > 4.0 {
+        return 0.0;
+    }
+    let off = off_line(points[v], points[a], points[b]);
+    if off < OFF { OFF - off + 0.1 } else { 0.0 }
 }

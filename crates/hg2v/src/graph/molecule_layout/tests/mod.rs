@@ -88,13 +88,13 @@ fn naphthalene_is_two_hexagons_that_share_a_bond() {
 
 #[test]
 fn many_rings_are_one_honeycomb() {
-    // Pyrene; its middle bond belongs to two rings.
-    let pyrene = "0:1 1:2 2:3 3:4 4:5 5:6 6:7 7:8 8:9 9:10 10:11 11:12 12:13 13:0 \
-                  2:14 5:15 9:15 12:14 14:15";
-    let pyrene = pyrene.replace("0:1 1:2 2:3 3:4 4:5", "13:1 1:2 2:3 3:4 4:5").replace("13:0 ", "");
-    let (graph, points) = draw(&format!("{pyrene} 0-1"));
-    let inner: Vec<f64> = lengths(&graph, &points);
-    assert!(inner.iter().all(|length| (length - 1.0).abs() < 1e-6), "{inner:?}");
+    // Pyrene: four rings around a bond.
+    let (graph, points) = draw(
+        "0:1 1:2 2:3 3:4 4:5 5:6 6:7 7:8 8:9 9:10 10:11 11:12 12:13 12:14 14:15 13:0 14:2 15:5 15:9",
+    );
+    assert!(even(&graph, &points), "{:?}", lengths(&graph, &points));
+    let near = relief::closest(&points);
+    assert!(near > 0.99, "{near}");
 }
 
 #[test]
@@ -192,5 +192,5 @@ fn what_is_no_molecule_is_laid_out_like_any_graph() {
         let points = molecule_layout(&other, &[]);
         assert!(points.iter().flatten().all(|x| x.is_finite()));
     }
-    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
 }

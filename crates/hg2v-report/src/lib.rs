@@ -2,11 +2,13 @@
 //!
 //! 1. [`run`]: what a folder says about how its model was made;
 //! 2. [`places`]: where the nodes of a graph are drawn;
-//! 3. [`sketch`]: a graph and its pyramid in a few bytes, large ones coarsened;
-//! 4. [`attributes`]: what points can be coloured by;
-//! 5. [`map`]: vectors as maps, and who is near whom;
-//! 6. [`pack`]: JSON and arrays as one text that a browser unpacks;
-//! 7. [`page()`]: all of it as HTML.
+//! 3. [`molecule`]: graphs that are molecules, drawn [as chemists know them](depiction), with
+//!    [double bonds](kekule) as [two lines](bond_lines);
+//! 4. [`sketch`]: a graph and its pyramid in a few bytes, large ones coarsened;
+//! 5. [`attributes`]: what points can be coloured by;
+//! 6. [`map`]: vectors as maps, and who is near whom;
+//! 7. [`pack`]: JSON and arrays as one text that a browser unpacks;
+//! 8. [`page()`]: all of it as HTML.
 //!
 //! The page is one file that asks for nothing: it opens from a disk as from a server,
 //! and a policy in it forbids every request. What a file says, ids and labels
@@ -39,6 +41,14 @@
 pub mod run;
 
 pub mod places;
+
+pub mod molecule;
+
+pub mod kekule;
+
+pub mod bond_lines;
+
+pub mod depiction;
 
 pub mod sketch;
 

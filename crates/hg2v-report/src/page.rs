@@ -17,8 +17,9 @@ use sha2::{Digest, Sha256};
 
 use crate::attributes::{Values, attributes};
 use crate::map::{Map, Projection};
+use crate::molecule::Atom;
 use crate::pack::{Pack, base64};
-use crate::palette::{AMOUNTS, KINDS};
+use crate::palette::{AMOUNTS, KINDS, element};
 use crate::settings::settings;
 use crate::sketch::{NodeColors, OTHER, Scheme};
 
@@ -314,7 +315,18 @@ fn put_sketches(pack: &mut Pack, scheme: &Scheme, sketches: &[Vec<u8>]) {
     }
     pack.counts("sketch starts", &starts);
     pack.bytes("sketches", &sketches.concat());
+    let mut atoms = Vec::new();
     let colors = match &scheme.colors {
+        NodeColors::Elements(known) => {
+            let atom =
+                |atom: &Atom| json!([atom.symbol, atom.hydrogens, atom.charge, atom.isotope]);
+            atoms = known.atoms.iter().map(atom).collect();
+            let color = |name: &String| {
+                let (light, dark) = element(name);
+                json!({ "name": name, "light": light, "dark": dark })
+            };
+            json!({ "elements": known.elements.iter().map(color).collect::<Vec<_>>() })
+        }
         NodeColors::Labels(labels) => {
             let names: Vec<String> = labels.iter().map(ToString::to_string).collect();
             json!({ "labels": names, "other": OTHER })
@@ -330,6 +342,7 @@ fn put_sketches(pack: &mut Pack, scheme: &Scheme, sketches: &[Vec<u8>]) {
         NodeColors::Degree => json!({ "degree": true }),
     };
     pack.value("nodeColors", colors);
+    pack.value("atoms", atoms);
     pack.value("hasCoordinates", scheme.coordinates.is_some());
 }
 

@@ -11,6 +11,8 @@
 //! colour of each node     a byte; not there where nodes are coloured by degree
 //! size of each node       nodes pooled into it; only where base > 0
 //! edges                   u − u before, v − u; u ascending
+//! atom of each node       of molecules, where base and cut are 0: among those of the page
+//! lines of each edge      a byte, of the same
 //! levels                  how many follow; each is
 //!   n'                      its nodes
 //!   super-node of each node of the level below
@@ -23,6 +25,8 @@ use std::collections::BTreeMap;
 use hg2v::coarsen::{Level, Params, Pyramid, coarsen};
 use hg2v::graph::{Graph, GraphRecord, Scalar};
 
+use crate::depiction::Depiction;
+use crate::molecule::Chemistry;
 use crate::palette::KINDS;
 use crate::places::{Coordinates, places};
 
@@ -37,6 +41,8 @@ pub const OTHER: u8 = 255;
 /// What the colour of a node says.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NodeColors {
+    /// Its element: graphs are molecules.
+    Elements(Chemistry),
     /// Its label, one of the commonest.
     Labels(Vec<Scalar>),
     /// An attribute, between two bounds.
@@ -62,8 +68,11 @@ pub struct Scheme {
 }
 
 impl Scheme {
-    /// Labels come first, then the first attribute that is no place, then degrees.
+    /// Atoms and labels come first, then the first attribute that is no place, then degrees.
     pub fn of(records: &[GraphRecord]) -> Scheme {
+        if let Some(known) = Chemistry::of(records) {
+            return Scheme { coordinates: None, colors: NodeColors::Elements(known) };
+        }
         let coordinates = Coordinates::of(records);
         let mut counts: BTreeMap<&Scalar, usize> = BTreeMap::new();
         for label in records.iter().flat_map(|record| record.node_labels.iter().flatten()) {
@@ -100,6 +109,17 @@ impl Scheme {
     fn codes(&self, record: &GraphRecord, members: &[u32], count: usize) -> Option<Vec<u8>> {
         match &self.colors {
             NodeColors::Degree => None,
+            NodeColors::Elements(known) => {
+                let mut votes = vec![vec![0u32; known.elements.len()]; count];
+                for (atom, &to) in known.places(record).iter().zip(members) {
+                    votes[to as usize][known.element(*atom)] += 1;
+                }
+                let winner = |votes: &Vec<u32>| {
+                    let best = (0..votes.len()).rev().max_by_key(|&i| votes[i]).unwrap_or(0);
+                    best.min(usize::from(OTHER)) as u8
+                };
+                Some(votes.iter().map(winner).collect())
+            }
             NodeColors::Labels(known) => {
                 let mut votes = vec![[0u32; KINDS.len()]; count];
                 let none = Vec::new();
@@ -135,7 +155,13 @@ impl Scheme {
     /// The sketch of a graph.
     pub fn sketch(&self, record: &GraphRecord, graph: &Graph, pyramid: &Pyramid) -> Vec<u8> {
         let base = Base::choose(graph, pyramid);
+        let whole = base.level == 0 && base.kept.is_none();
+        let molecule = match &self.colors {
+            NodeColors::Elements(known) if whole => Some(Depiction::of(known, record, graph)),
+            _ => None,
+        };
         let points = match base.level {
+            _ if molecule.is_some() => molecule.iter().flat_map(|m| m.points.clone()).collect(),
             0 if base.kept.is_none() => places(record, &base.graph, self.coordinates),
             _ if self.coordinates.is_some() && record.features.is_some() => {
                 let fine = places(record, graph, self.coordinates);
@@ -165,6 +191,10 @@ impl Scheme {
             kept.iter().for_each(|&v| number(&mut out, sizes[v as usize]));
         }
         put_edges(&mut out, &edges);
+        if let Some(molecule) = molecule {
+            molecule.atoms.iter().for_each(|&atom| number(&mut out, atom as u64));
+            out.extend(molecule.lines.iter().map(|&lines| lines as u8));
+        }
         let above = match base.kept {
             Some(_) => &[],
             None => pyramid.levels.get(base.level..).unwrap_or_default(),
@@ -388,6 +418,30 @@ mod tests {
         assert_eq!(sketch(vec![level(edges)]), [&drawn[..], &[1, 2, 0, 0, 1, 0]].concat());
         // Edges that are not the contracted ones are told.
         assert_eq!(sketch(vec![level(Vec::new())]), [&drawn[..], &[1, 2, 0, 0, 1, 1]].concat());
+    }
+
+    #[test]
+    fn molecules_have_atoms_and_lines() {
+        // Propyne, C–C≡C, in one line.
+        let text =
+            |labels: &[&str]| Some(labels.iter().map(|&label| Scalar::from(label)).collect());
+        let (node_labels, edge_labels) = (text(&["CH3", "C", "CH"]), text(&["single", "triple"]));
+        let record = GraphRecord { node_labels, edge_labels, ..path(3) };
+        let scheme = Scheme::of(std::slice::from_ref(&record));
+        assert!(matches!(&scheme.colors, NodeColors::Elements(known) if known.atoms.len() == 3));
+        let (graph, pyramid) = made(&record, &Params::default());
+        let bytes = scheme.sketch(&record, &graph, &Pyramid { levels: Vec::new(), ..pyramid });
+        // Twelve bytes of places; then three carbons, two edges, three atoms, and their lines.
+        assert_eq!(bytes[..5], [0, 0, 3, 2, 1]);
+        assert_eq!(bytes[17..], [0, 0, 0, 0, 1, 1, 1, 2, 0, 1, 0, 4, 0]);
+        // One that is too large is drawn coarsened, without atoms.
+        let all = |label: &str, count| Some(vec![Scalar::from(label); count]);
+        let (node_labels, edge_labels) = (all("CH2", 5000), all("single", 4999));
+        let long = GraphRecord { node_labels, edge_labels, ..path(5000) };
+        let scheme = Scheme::of(std::slice::from_ref(&long));
+        let (graph, pyramid) = made(&long, &Params::default());
+        let [base, cut, nodes, _] = start(&scheme.sketch(&long, &graph, &pyramid));
+        assert!(base > 0 && cut == 0 && nodes <= MOST_NODES as u64, "{base} {cut} {nodes}");
     }
 
     #[test]

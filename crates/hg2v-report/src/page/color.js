@@ -23,7 +23,7 @@ export function isDark() {
 }
 
 /** @returns {Rgb} */
-const rgb = (/** @type {number} */ code) => [code >> 16, (code >> 8) & 255, code & 255];
+export const rgb = (/** @type {number} */ code) => [code >> 16, (code >> 8) & 255, code & 255];
 
 export const css = (/** @type {Rgb} */ [r, g, b], opacity = 1) => `rgb(${r} ${g} ${b} / ${opacity})`;
 

@@ -2,6 +2,7 @@
 
 import { css, theme } from "./color.js";
 import { make } from "./dom.js";
+import { drawMolecule } from "./molecule.js";
 import { number } from "./numbers.js";
 
 /** @import { Attributes, Range, Rgb, Sketch } from "./types.d.ts" */
@@ -56,15 +57,19 @@ function meanColors(colors, { parents, sizes }, count) {
   return sums.map(([r, g, b, n]) => [Math.round(r / n), Math.round(g / n), Math.round(b / n)]);
 }
 
+/** How far on their way atoms are nodes like any. */
+const FADED = 0.3;
+
 /**
  * Draws a graph into a box. `depth` is a level of its pyramid; between two levels, nodes are
- * on their way to their super-node.
+ * on their way to their super-node. A molecule is drawn as one until its atoms have left. `ground` is
+ * what the box is filled with, where it is.
  * @param {CanvasRenderingContext2D} context
  * @param {Sketches} sketches
  * @param {Sketch} sketch
- * @param {{ width: number, height: number, pad?: number, depth?: number }} box
+ * @param {{ width: number, height: number, pad?: number, depth?: number, ground?: string }} box
  */
-export function drawGraph(context, sketches, sketch, { width, height, pad = 8, depth = 0 }) {
+export function drawGraph(context, sketches, sketch, { width, height, pad = 8, depth = 0, ground }) {
   const low = Math.min(Math.floor(depth), sketch.levels.length - 1);
   const now = sketch.levels[low];
   if (now.n === 0) return;
@@ -82,9 +87,18 @@ export function drawGraph(context, sketches, sketch, { width, height, pad = 8, d
   const xs = along(now.x, next?.x).map((value) => width / 2 + scale * (value - middle(sketch.x)));
   const ys = along(now.y, next?.y).map((value) => height / 2 + scale * (value - middle(sketch.y)));
 
+  // A molecule fades into nodes and edges.
+  const fresh = low === 0 && sketch.molecule ? Math.min(1, way / FADED) : 1;
+  if (sketch.molecule && fresh < 1) {
+    context.globalAlpha = 1 - fresh;
+    drawMolecule(context, sketches, sketch, { xs, ys, length: scale * sketch.edgeLength, ground });
+    context.globalAlpha = 1;
+    if (fresh === 0) return;
+  }
+
   // Dense graphs would be black.
   const count = now.edges.length / 2;
-  const opacity = Math.min(0.75, Math.max(0.1, 70 / Math.max(1, count))) * (1 - 0.6 * way);
+  const opacity = Math.min(0.75, Math.max(0.1, 70 / Math.max(1, count))) * (1 - 0.6 * way) * fresh;
   context.strokeStyle = theme.edge;
   context.lineCap = "round";
   const heaviest = now.weights ? now.weights.reduce((a, b) => Math.max(a, b), 1) : 1;
@@ -122,9 +136,9 @@ export function drawGraph(context, sketches, sketch, { width, height, pad = 8, d
     const radius = plain ? unit * lively : Math.max(unit, unit * room * Math.sqrt(now.sizes[v]));
     context.beginPath();
     context.arc(xs[v], ys[v], radius, 0, 2 * Math.PI);
-    context.fillStyle = css(colors[v], plain ? 1 : 0.92);
+    context.fillStyle = css(colors[v], fresh * (plain ? 1 : 0.92));
     context.fill();
-    if (radius > 2.4) {
+    if (radius > 2.4 && fresh === 1) {
       context.lineWidth = Math.min(1, radius / 4);
       context.strokeStyle = theme.sheet;
       context.stroke();

@@ -30,7 +30,7 @@ export function sketchOfJson(graph, hasCoordinates) {
   const known = hasCoordinates && x?.length === n && x.every((row) => row.length >= 2);
   const [px, py] = known ? coordinates(x) : springs(n, edges);
   const level = makeLevel(px, py, new Float64Array(n).fill(1), Uint32Array.from(edges.flat()), null);
-  return makeSketch([level], { base: 0, cut: false, codes: null, isGuest: true });
+  return makeSketch([level], { base: 0, cut: false, codes: null, molecule: null, isGuest: true });
 }
 
 /**

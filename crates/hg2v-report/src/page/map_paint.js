@@ -195,7 +195,7 @@ function thumbnail(map, index, size) {
   context.lineWidth = 1.5;
   context.strokeStyle = css(map.lookOf(map.steps[index]).color);
   context.stroke();
-  drawGraph(context, map.sketches, map.sketches.of(index), { width: size, height: size, pad: 6 });
+  drawGraph(context, map.sketches, map.sketches.of(index), { width: size, height: size, pad: 6, ground: theme.sheet });
   if (map.thumbnails.size > THUMBNAILS) map.thumbnails.clear();
   map.thumbnails.set(key, image);
   return image;

@@ -8,6 +8,9 @@ import { amount, counted, number, spreadEvenly } from "./numbers.js";
 /** @import { Guest, KindAttribute, Neighbor, Rgb, Sketch } from "./types.d.ts" */
 /** @import { Page } from "./page.js" */
 
+/** Elements whose colours are told. */
+const MOST_ELEMENTS = 12;
+
 export class Panel {
   /** @param {Page} page */
   constructor(page) {
@@ -37,11 +40,17 @@ export class Panel {
   nodeLegend() {
     const { sketches, palette } = this.page;
     const { colors } = sketches;
+    const chip = (/** @type {string} */ name, /** @type {Rgb} */ color) => make("span", { class: "chip" }, shapeIcon(0, color), name);
+    const row = (/** @type {HTMLElement[]} */ chips) => make("p", { class: "chips", style: "display:flex;flex-wrap:wrap;gap:2px 12px" }, ...chips);
+    if ("elements" in colors) {
+      const chips = colors.elements.slice(0, MOST_ELEMENTS).map(({ name }, at) => chip(name, sketches.elementColor(at)));
+      if (colors.elements.length > chips.length) chips.push(make("span", { class: "chip" }, `and ${counted(colors.elements.length - chips.length, "other")}`));
+      return [make("h3", {}, "Elements"), row(chips)];
+    }
     if ("labels" in colors) {
-      const chip = (/** @type {string} */ name, /** @type {Rgb} */ color) => make("span", { class: "chip" }, shapeIcon(0, color), name);
       const chips = colors.labels.map((name, at) => chip(name, palette.kind(at)));
       if (chips.length > 5) chips.push(chip("others", palette.neutral));
-      return [make("h3", {}, "Labels of nodes"), make("p", { class: "chips", style: "display:flex;flex-wrap:wrap;gap:2px 12px" }, ...chips)];
+      return [make("h3", {}, "Labels of nodes"), row(chips)];
     }
     const [name, low, high] = "attribute" in colors ? [colors.attribute, amount(colors.from), amount(colors.to)] : ["neighbours", "one", "most"];
     const bar = make("span", { style: `display:inline-block;width:110px;height:10px;border-radius:3px;vertical-align:middle;margin:0 8px;background:${palette.gradient}` });

@@ -1,6 +1,8 @@
 // Graphs and their pyramids, unpacked from their sketches: see sketch.rs.
 
-/** @import { Level, Pack, Range, Rgb, Sketch } from "./types.d.ts" */
+import { rgb, theme } from "./color.js";
+
+/** @import { Level, NodeColors, Pack, Range, Rgb, Sketch } from "./types.d.ts" */
 /** @import { Palette } from "./color.js" */
 
 /** Sketches that are kept unpacked. */
@@ -16,6 +18,7 @@ export class Sketches {
     this.bytes = arrays.sketches;
     this.starts = arrays["sketch starts"];
     this.colors = head.nodeColors;
+    this.atoms = head.atoms;
     this.hasCoordinates = head.hasCoordinates;
     this.palette = palette;
     /** @type {Map<number, Sketch>} */
@@ -27,7 +30,7 @@ export class Sketches {
     let sketch = this.known.get(index);
     if (!sketch) {
       const bytes = this.bytes.subarray(this.starts[index], this.starts[index + 1]);
-      sketch = readSketch(bytes, !("degree" in this.colors));
+      sketch = readSketch(bytes, this.colors);
       // The oldest go first.
       for (const oldest of this.known.keys()) {
         if (this.known.size < KEPT) break;
@@ -51,17 +54,29 @@ export class Sketches {
       const { degrees, largestDegree } = levels[0];
       return palette.amount(largestDegree > 1 ? Math.log(Math.max(1, degrees[node])) / Math.log(largestDegree) : 0.3);
     }
+    if ("elements" in colors) return this.elementColor(codes[node]);
     if ("attribute" in colors) return palette.amount(codes[node] / 254);
     return codes[node] === colors.other ? palette.neutral : palette.kind(codes[node]);
+  }
+
+  /**
+   * The colour of an element by its place among those of the page.
+   * @param {number} element
+   * @returns {Rgb}
+   */
+  elementColor(element) {
+    const known = "elements" in this.colors ? this.colors.elements[element] : undefined;
+    if (!known) return this.palette.neutral;
+    return rgb(theme.dark ? known.dark : known.light);
   }
 }
 
 /**
  * @param {Uint8Array} bytes
- * @param {boolean} coded whether nodes have a code
+ * @param {NodeColors} colors
  * @returns {Sketch}
  */
-function readSketch(bytes, coded) {
+function readSketch(bytes, colors) {
   let at = 0;
   const next = () => {
     let value = 0;
@@ -88,10 +103,12 @@ function readSketch(bytes, coded) {
   const place = () => (wide ? bytes[at++] + 256 * bytes[at++] : bytes[at++]);
   const x = Float64Array.from({ length: n }, place);
   const y = Float64Array.from({ length: n }, place);
-  const codes = coded ? bytes.subarray(at, (at += n)) : null;
+  const codes = "degree" in colors ? null : bytes.subarray(at, (at += n));
   const sizes = Float64Array.from({ length: n }, () => (base > 0 ? next() : 1));
   /** @type {[Level, ...Level[]]} */
   const levels = [makeLevel(x, y, sizes, edges(m), null)];
+  const isMolecule = "elements" in colors && base === 0 && !cut;
+  const molecule = isMolecule ? { atoms: Uint32Array.from({ length: n }, next), lines: bytes.subarray(at, (at += m)) } : null;
   let below = levels[0];
   for (let left = next(); left > 0; left--) {
     const count = next();
@@ -101,7 +118,7 @@ function readSketch(bytes, coded) {
     below = told > 0 ? makeLevel(pooled.x, pooled.y, pooled.sizes, edges(told - 1), null) : pooled;
     levels.push(below);
   }
-  return makeSketch(levels, { base, cut, codes, isGuest: false });
+  return makeSketch(levels, { base, cut, codes, molecule, isGuest: false });
 }
 
 /**
@@ -161,7 +178,7 @@ function pool(below, parents, count) {
 /**
  * Levels, with what all drawings of them share.
  * @param {[Level, ...Level[]]} levels
- * @param {Pick<Sketch, "base" | "cut" | "codes" | "isGuest">} known
+ * @param {Pick<Sketch, "base" | "cut" | "codes" | "molecule" | "isGuest">} known
  * @returns {Sketch}
  */
 export function makeSketch(levels, known) {

@@ -48,6 +48,8 @@ export interface Head {
   /** Id and label of neighbours that are not shown; they are numbered after those that are. */
   absent: [string, string | null][];
   nodeColors: NodeColors;
+  /** The atoms that molecules are made of, each once; none where graphs are no molecules. */
+  atoms: Atom[];
   /** Whether attributes of nodes say where they are. */
   hasCoordinates: boolean;
   config: Config | null;
@@ -72,8 +74,12 @@ export interface Arrays {
   sketches: Uint8Array;
 }
 
-/** What the colours of nodes say: one of some labels, an attribute, or their degree. */
+/** An atom, with the hydrogens that are no nodes of their own; of isotope 0, the natural mixture. */
+export type Atom = [symbol: string, hydrogens: number, charge: number, isotope: number];
+
+/** What the colours of nodes say: an element, one of some labels, an attribute, or their degree. */
 export type NodeColors =
+  | { elements: { name: string; light: number; dark: number }[] }
   | { labels: string[]; other: number }
   | { attribute: string; from: number; to: number }
   | { degree: true };
@@ -218,6 +224,14 @@ export interface Level {
   parents: Uint32Array | null;
 }
 
+/** What a molecule has besides. */
+export interface Molecule {
+  /** The place of each node's atom among those of the page. */
+  atoms: Uint32Array;
+  /** With which lines each edge is drawn: see bond_lines.rs. */
+  lines: Uint8Array;
+}
+
 export interface Sketch {
   /** How often the graph was coarsened before its first level. */
   base: number;
@@ -225,6 +239,8 @@ export interface Sketch {
   cut: boolean;
   /** What the colour of each node of the first level says; null where that is its degree. */
   codes: Uint8Array | null;
+  /** Atoms and bonds, where it is that of a molecule, drawn whole. */
+  molecule: Molecule | null;
   /** Whether it is that of a graph that somebody put on the map. */
   isGuest: boolean;
   /** The graph first, then coarser and coarser. */

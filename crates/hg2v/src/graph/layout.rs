@@ -62,7 +62,7 @@ pub fn layout(graph: &Graph) -> Vec<[f64; 2]> {
 }
 
 /// Where each component's corner goes, so that all make a picture about as wide as high.
-fn in_rows(components: &[Vec<[f64; 2]>]) -> Vec<[f64; 2]> {
+pub(super) fn in_rows(components: &[Vec<[f64; 2]>]) -> Vec<[f64; 2]> {
     let sizes: Vec<[f64; 2]> = components.iter().map(|points| extent(points)).collect();
     let area: f64 = sizes.iter().map(|[w, h]| (w + BLANK) * (h + BLANK)).sum();
     let width = sizes.iter().fold(area.sqrt(), |most, size| most.max(size[0] + BLANK));

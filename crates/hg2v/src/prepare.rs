@@ -9,9 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::coarsen::cache::pyramids;
 use crate::coarsen::{self, Pyramid};
 use crate::context::Context;
-use crate::dataset::features::{
-    self, Applied, EdgeSchema, FeatureChoice, FeatureSchema, Subject,
-};
+use crate::dataset::features::{self, Applied, EdgeSchema, FeatureChoice, FeatureSchema, Subject};
 use crate::error::{Problem, Result};
 use crate::graph::{Findings, Graph, GraphRecord, Structure, WeightPolicy};
 use crate::model::{Architecture, Example, Layout, Relational};

@@ -423,11 +423,9 @@ fn a_step_gives_the_same_bits_at_any_number_of_threads() {
 #[test]
 fn a_graph_has_the_same_embedding_alone_and_among_others_with_or_without_a_tape() {
     let samples = larger_samples();
-    for (local, relations) in [
-        (false, Relational::Never),
-        (true, Relational::Never),
-        (false, Relational::Always),
-    ] {
+    for (local, relations) in
+        [(false, Relational::Never), (true, Relational::Never), (false, Relational::Always)]
+    {
         let architecture = Architecture::default().dim(48).local(local).relations(relations);
         let network = Network { layout: layout_of(&architecture, 3) };
         let parameters: Vec<f64> = noise(network.layout.len, 3).iter().map(|p| 0.2 * p).collect();

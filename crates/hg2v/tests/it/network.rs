@@ -166,6 +166,9 @@ struct GoldenGraph {
     n: u32,
     edges: Vec<Edge>,
     pool: Vec<Vec<u32>>,
+    /// Ends and kind, with relations.
+    #[serde(default)]
+    directed: Vec<[u32; 3]>,
     features: Vec<Vec<f64>>,
 }
 
@@ -177,15 +180,22 @@ fn flat(value: &serde_json::Value) -> Vec<f64> {
     }
 }
 
-fn golden() -> (Golden, Network, Vec<Sample>, Vec<f64>) {
-    let golden: Golden = serde_json::from_str(include_str!("../fixtures/hg2v_step.json")).unwrap();
+/// The paper's network, and the same with relations: `fixtures/relations_step.py`.
+const GOLDEN: [(&str, Relational); 2] = [
+    (include_str!("../fixtures/hg2v_step.json"), Relational::Never),
+    (include_str!("../fixtures/hg2v_relations_step.json"), Relational::Always),
+];
+
+fn golden((text, relations): (&str, Relational)) -> (Golden, Network, Vec<Sample>, Vec<f64>) {
+    let golden: Golden = serde_json::from_str(text).unwrap();
     let architecture = Architecture::default()
         .dim(golden.dim)
         .hops(golden.hops)
         .levels(golden.levels)
+        .relations(relations)
         .input(Some(Activation::Relu))
         .bias(true);
-    let network = Network { layout: Layout::new(&architecture, golden.input_dim).unwrap() };
+    let network = Network { layout: layout_of(&architecture, golden.input_dim) };
     let samples = golden
         .graphs
         .iter()
@@ -197,7 +207,10 @@ fn golden() -> (Golden, Network, Vec<Sample>, Vec<f64>) {
                 let graph = contract(below, assignment);
                 pyramid.levels.push(Level { assignment: assignment.clone(), graph });
             }
-            Sample { graph, pyramid, features: g.features.concat(), related: Vec::new() }
+            let ways = |&[u, v, kind]: &[u32; 3]| [(u, v, 2 * kind), (v, u, 2 * kind + 1)];
+            let mut related: Vec<_> = g.directed.iter().flat_map(ways).collect();
+            related.sort_unstable();
+            Sample { graph, pyramid, features: g.features.concat(), related }
         })
         .collect();
     let mut parameters = vec![f64::NAN; network.layout.len];
@@ -207,8 +220,8 @@ fn golden() -> (Golden, Network, Vec<Sample>, Vec<f64>) {
     (golden, network, samples, parameters)
 }
 
-fn check_golden<R: Real>(tolerance: f64) {
-    let (golden, network, samples, parameters) = golden();
+fn check_golden<R: Real>(step: (&str, Relational), tolerance: f64) {
+    let (golden, network, samples, parameters) = golden(step);
     let pairs = (Loss::Jsd, Negatives::All);
     let ours = pass::<R>(&network, &parameters, &samples, Some(pairs), None);
     for level in 0..golden.levels {
@@ -228,12 +241,12 @@ fn check_golden<R: Real>(tolerance: f64) {
 
 #[test]
 fn the_golden_step_in_f64() {
-    check_golden::<f64>(1e-7);
+    GOLDEN.into_iter().for_each(|step| check_golden::<f64>(step, 1e-7));
 }
 
 #[test]
 fn the_golden_step_in_f32() {
-    check_golden::<f32>(1e-5);
+    GOLDEN.into_iter().for_each(|step| check_golden::<f32>(step, 1e-5));
 }
 
 /// Numbers that look random and never change.

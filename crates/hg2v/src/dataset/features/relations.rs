@@ -29,3 +29,50 @@ impl EdgeSchema {
         Relations::new(graph, self.relations(), self.direction(), related)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::dataset::features::Subject;
+    use crate::graph::{EdgeChoice, WeightPolicy};
+
+    /// Of a path 0 → 1 → 2 whose second edge is said both ways.
+    fn related(directed: bool, kinds: Option<[i64; 3]>) -> (Relations, Vec<(u32, u32)>) {
+        let record = GraphRecord {
+            num_nodes: 4,
+            edges: vec![[0, 1], [1, 2], [2, 1]],
+            edge_labels: kinds.map(|kinds| kinds.into_iter().map(Into::into).collect()),
+            directed,
+            ..GraphRecord::default()
+        };
+        let (graph, _) = Graph::from_record(&record, WeightPolicy::Use).unwrap();
+        let subject = Subject::new(&record, &graph);
+        let schema = EdgeSchema::fit(Path::new("x"), EdgeChoice::default(), [subject]).unwrap();
+        let relations = schema.unwrap().relate(&record, &graph);
+        let pairs = relations.targets.iter().copied().zip(relations.kinds.iter().copied());
+        let pairs = pairs.collect();
+        (relations, pairs)
+    }
+
+    #[test]
+    fn kinds_and_directions_are_relations_and_entries_those_of_the_whole() {
+        let (relations, pairs) = related(true, Some([5, 6, 5]));
+        assert_eq!((relations.count, relations.paired), (4, true));
+        assert_eq!(relations.offsets, [0, 1, 4, 6, 6]);
+        // 0 → 1 of kind 5; 1 hears it come in, sends 6 to 2 and gets 5 from there.
+        assert_eq!(pairs, [(1, 0), (0, 1), (2, 2), (2, 1), (1, 0), (1, 3)]);
+        // 1/√(D(u)·D(v)) with D of W + I: 2, 3, 2 on the path, whose second edge weighs as said.
+        let (one, two) = (relations.values[0], relations.values[2]);
+        assert!(relations.values.iter().all(|&value| value == one || value == two));
+        assert!((one - 1.0 / 6f32.sqrt()).abs() < 1e-7, "{one}");
+
+        let (relations, pairs) = related(false, Some([5, 6, 6]));
+        assert_eq!((relations.count, relations.paired), (2, false));
+        assert_eq!(pairs, [(1, 0), (0, 0), (2, 1), (1, 1)]);
+        let (relations, pairs) = related(true, None);
+        assert_eq!((relations.count, relations.paired), (2, true));
+        assert_eq!(pairs, [(1, 0), (0, 1), (2, 0), (2, 1), (1, 0), (1, 1)]);
+    }
+}

@@ -9,8 +9,8 @@ use hg2v::coarsen::CoarsenMethod;
 use hg2v::dataset::features::When;
 use hg2v::error::{Opt, Result};
 use hg2v::graph::{Usage, WeightPolicy};
-use hg2v::model::Layer;
 use hg2v::model::{Activation, Readout};
+use hg2v::model::{Layer, Relational};
 use hg2v::train::{Loss, Negatives};
 use hg2v::vocabulary::Named;
 use serde::Serialize;
@@ -156,6 +156,12 @@ pub static OPTIONS: &[MethodOption] = &[
     option("levels", "L", Kind::Whole, "L: how often a graph is coarsened"),
     option("layer", "LAYER", Kind::Word(Words::of::<Layer>()), "How a node looks around"),
     option(
+        "relations",
+        "WHEN",
+        Kind::Word(Words::of::<Relational>()),
+        "When each kind and direction of edge has a hop of its own, on level 0",
+    ),
+    option(
         "input",
         "ACT",
         Kind::Word(Words::of_input()),
@@ -262,6 +268,7 @@ pub(crate) const HG2V: Places = &[
     ("hops", "/architecture/hops"),
     ("levels", "/architecture/levels"),
     ("layer", "/architecture/layer"),
+    ("relations", "/architecture/relations"),
     ("input", "/architecture/input"),
     ("bias", "/architecture/bias"),
     ("readout", "/architecture/readout"),

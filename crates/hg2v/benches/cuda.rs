@@ -20,10 +20,10 @@ use std::time::Instant;
 
 use hg2v::context::Precision;
 use hg2v::internals::{
-    Batch, Cpu, Cuda, Device, Keep, Layout, Network, Panel, PanelMut, Seeds, State, Trainer,
-    Window, Workspace, initial,
+    Batch, Cpu, Cuda, Device, Keep, Layout, Network, Panel, PanelMut, Relations, Seeds, State,
+    Trainer, Window, Workspace, initial,
 };
-use hg2v::model::{Activation, Architecture, Example, Layer, Readout};
+use hg2v::model::{Activation, Architecture, Example, Layer, Readout, Relational};
 use hg2v::progress::Flow;
 use hg2v::train::{Loss, Negatives, Recipe};
 use hg2v_math::Real;
@@ -130,20 +130,48 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 fn networks() -> Vec<(Network, usize)> {
     let plain = Architecture::default().dim(24).hops(3).levels(3);
     let all = vec![Readout::Mean, Readout::Max, Readout::Sum];
+    let input = Some(Activation::Tanh);
     let variants = [
         (plain.clone(), 5),
         (plain.clone().dim(33).bias(true).readout(all.clone()).log(true), 7),
         (plain.clone().input(Some(Activation::Relu)).finest(true), 9),
-        (plain.clone().input(Some(Activation::Tanh)).layer(Layer::Gcn).local(true).log(true), 3),
+        (plain.clone().input(input).layer(Layer::Gcn).local(true).log(true), 3),
         (plain.clone().input(Some(Activation::Linear)).readout(all), 64),
         (plain.clone().layer(Layer::Gcn).dim(130).local(true).finest(true), 130),
+        (plain.clone().relations(Relational::Always).finest(true), 11),
+        (plain.clone().relations(Relational::Always).layer(Layer::Gcn).input(input), 6),
         // Wide enough for products in parts.
         (plain.dim(256).hops(4), 256),
     ];
     let layout = |(a, features): (Architecture, usize)| {
-        (Network { layout: Layout::new(&a, features).unwrap() }, features)
+        let relations = if a.relations == Relational::Always { RELATIONS } else { 0 };
+        (Network { layout: Layout::related(&a, features, relations).unwrap() }, features)
     };
     variants.into_iter().map(layout).collect()
+}
+
+const RELATIONS: usize = 4;
+
+/// The batch with relations, where the network has some: two kinds of edges, each out and in.
+fn related(mut batch: Batch, network: &Network) -> Batch {
+    let mut relations = Relations { count: RELATIONS, paired: true, ..Relations::default() };
+    relations.offsets.push(0);
+    let level = &batch.levels[0];
+    for (u, ends) in level.offsets.windows(2).enumerate() {
+        for entry in ends[0]..ends[1] {
+            let (v, value) = (level.targets[entry] as usize, level.values[entry]);
+            if v != u {
+                relations.targets.push(v as u32);
+                relations.kinds.push((2 * ((u + v) % 2) + usize::from(u > v)) as u32);
+                relations.values.push(value);
+            }
+        }
+        relations.offsets.push(relations.targets.len());
+    }
+    if network.layout.num_relations() > 0 {
+        batch.relations = relations;
+    }
+    batch
 }
 
 fn check_networks(gpu: &Cuda, networks: &[(Network, usize)]) -> bool {
@@ -153,7 +181,7 @@ fn check_networks(gpu: &Cuda, networks: &[(Network, usize)]) -> bool {
     let losses = [Loss::Jsd, Loss::InfoNce, Loss::Cosine { temperature: 0.2 }];
     for &(ref network, features) in networks {
         for nodes in [8, 200, 1104] {
-            let batch = Batch::concat(&graphs(nodes, nodes));
+            let batch = related(Batch::concat(&graphs(nodes, nodes)), network);
             let z = numbers(nodes * features);
             for (loss, negatives) in losses
                 .into_iter()
@@ -290,7 +318,10 @@ fn check_steady(gpu: &Cuda, networks: &[(Network, usize)]) -> bool {
     let gpu = gpu.steady();
     let mut fine = true;
     for &(ref network, features) in networks {
-        let examples = examples(1304, features, 2);
+        let mut examples = examples(1304, features, 2);
+        for example in &mut examples {
+            example.batch = related(std::mem::take(&mut example.batch), network);
+        }
         let mut parameters = gpu.zeros(network.layout.len);
         let all = Window::whole(0, 1, network.layout.len);
         gpu.upload(&[&initial(&network.layout, 7)], PanelMut(&mut parameters, all));

@@ -70,7 +70,9 @@ pub struct Gradients<R = f32> {
 }
 
 impl Layer {
-    /// A network for nodes of `features` numbers.
+    /// A network for nodes of `features` numbers. It has no
+    /// [relations](crate::model::Relational), which belong to the graphs that a model was fitted to:
+    /// [`Hg2v::layer`](crate::Hg2v::layer) has those of its own.
     ///
     /// # Errors
     /// As [`Architecture::check`]; nodes without numbers.
@@ -205,6 +207,11 @@ impl Layer {
         if graphs.iter().any(|graph| graph.num_levels() != levels) {
             let requirement = "the graphs were made ready for another number of levels";
             return Err(Error::argument("levels", levels, requirement));
+        }
+        let relations = layout.num_relations();
+        if graphs.iter().any(|graph| graph.batch.relations.count != relations) {
+            let requirement = "the graphs were made ready for another number of relations";
+            return Err(Error::argument("relations", relations, requirement));
         }
         let device = Cpu::new();
         let mut workspace = Workspace::new(&device);

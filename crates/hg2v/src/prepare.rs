@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::coarsen::cache::pyramids;
 use crate::coarsen::{self, Pyramid};
 use crate::context::Context;
-use crate::dataset::features::{self, Applied, FeatureChoice, FeatureSchema, Subject};
+use crate::dataset::features::{self, Applied, EdgeSchema, FeatureChoice, FeatureSchema, Subject};
 use crate::error::{Problem, Result};
 use crate::graph::{Findings, Graph, GraphRecord, Structure, WeightPolicy};
-use crate::model::Example;
+use crate::model::{Architecture, Example, Layout, Relational};
 use crate::progress::Stage;
 
 /// What is done to graphs before a model sees them.
@@ -309,7 +309,7 @@ impl<'a> Collection<'a> {
 }
 
 impl Preparation {
-    /// Makes some graphs of a collection ready for a network of `levels` levels,
+    /// Makes some graphs of a collection ready for a network of such an architecture,
     /// in the order of `which`.
     ///
     /// # Errors
@@ -318,21 +318,40 @@ impl Preparation {
         &self,
         collection: &Collection<'_>,
         which: &[usize],
-        levels: usize,
+        architecture: &Architecture,
     ) -> Result<(Vec<Example>, Vec<Applied>)> {
-        let run = collection.run;
+        let (run, levels) = (collection.run, architecture.levels);
+        let related = self.related(architecture);
         let example = |&i: &usize| -> Result<_> {
             let origin = features::Origin { file: run.file, position: run.position_of(i) };
             let graph = &collection.graphs[i];
             let (rows, applied) = self.features.apply(collection.subject(i), origin)?;
             // Others may look at the same graphs, and at their pyramids.
-            let made = match self.coarsening {
+            let mut made = match self.coarsening {
                 Some(_) => Example::new(graph, &collection.pyramids[i], rows.values, levels),
                 None => Example::new(graph, &Pyramid::without_levels(graph), rows.values, levels),
             };
+            if let Some(edges) = related {
+                made.batch.relations = edges.relate(&run.records[i], graph);
+            }
             Ok((made, applied))
         };
         let made: Vec<(Example, Applied)> = try_map(which, example)?;
         Ok(made.into_iter().unzip())
+    }
+
+    /// What tells the relations of edges, where a network looks at them and there are any.
+    fn related(&self, architecture: &Architecture) -> Option<&EdgeSchema> {
+        let edges = self.features.edges().filter(|edges| edges.relations() > 0);
+        edges.filter(|_| architecture.relations == Relational::Always)
+    }
+
+    /// Where the parameters of a network for these graphs lie.
+    ///
+    /// # Errors
+    /// An architecture outside its domain; more relations than a network can have.
+    pub(crate) fn layout(&self, architecture: &Architecture) -> Result<Layout> {
+        let relations = self.related(architecture).map_or(0, EdgeSchema::relations);
+        Layout::related(architecture, self.features.dim(), relations)
     }
 }

@@ -59,7 +59,7 @@ impl Fit {
                 format!("the model was trained on nodes with {} numbers each", there.features),
             ));
         }
-        if here.architecture != there.architecture {
+        if here.architecture != there.architecture || here.relations != there.relations {
             let requirement = "both models must have the same network";
             return Err(Error::argument("the model", "another network", requirement));
         }

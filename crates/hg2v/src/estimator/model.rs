@@ -15,7 +15,7 @@ use crate::error::{Error, Result, shown};
 use crate::graph::GraphRecord;
 use crate::layer::{Gradients, Layer};
 use crate::method::{Model, Rows};
-use crate::model::{Architecture, Example, Keep, Layout, Network, Seeds, Workspace, initial};
+use crate::model::{Architecture, Example, Keep, Network, Seeds, Workspace, initial};
 use crate::nn::device::{Panel, Window};
 use crate::nn::machine::Machine;
 use crate::nn::{Cpu, Device};
@@ -88,7 +88,7 @@ impl Hg2v {
     pub fn from_parts(config: Config<Hg2vConfig>, parameters: Vec<f32>) -> Result<Hg2v> {
         config.model.check()?;
         let Hg2vConfig { architecture, preparation, .. } = &config.model;
-        let layout = Layout::new(architecture, preparation.features.dim())?;
+        let layout = preparation.layout(architecture)?;
         if parameters.len() != layout.len {
             let requirement = format!("this network has {}", layout.len);
             return Err(Error::argument("the number of parameters", parameters.len(), requirement));
@@ -119,7 +119,7 @@ impl Hg2v {
         let config: Config<Hg2vConfig> = stored.config()?;
         config.model.check().map_err(|e| stored.refused(e))?;
         let Hg2vConfig { architecture, preparation, .. } = &config.model;
-        let layout = Layout::new(architecture, preparation.features.dim())?;
+        let layout = preparation.layout(architecture)?;
         let mut tensors = stored.tensors()?;
         let parts: Vec<(Window, Vec<f32>)> = layout
             .tensors()
@@ -177,7 +177,7 @@ impl Hg2v {
     /// Graphs whose features are not those of the model.
     pub fn examples(&self, collection: &Collection<'_>) -> Result<(Vec<Example>, Vec<Applied>)> {
         let Hg2vConfig { architecture, preparation, .. } = &self.config.model;
-        preparation.examples(collection, &collection.all(), architecture.levels)
+        preparation.examples(collection, &collection.all(), architecture)
     }
 
     /// The vectors of prepared graphs, row after row. GPUs round a little differently from

@@ -11,7 +11,7 @@ use crate::dataset::features::{FeatureChoice, FeatureSchema, When};
 use crate::error::{Place, Problem, Result};
 use crate::graph::{EdgeChoice, GraphRecord, WeightPolicy};
 use crate::method::{Method, Model};
-use crate::model::{Architecture, Layout, Network};
+use crate::model::{Architecture, Network};
 use crate::prepare::{Collection, Needs, Preparation, Run};
 use crate::saved::{Config, DataNote};
 use crate::train::Recipe;
@@ -212,9 +212,8 @@ impl Hg2vParams {
         let features = FeatureSchema::fit(run.file, self.features, chosen)?;
         let preparation =
             Preparation { features, weights: self.weights, coarsening: Some(self.coarsening) };
-        let levels = self.architecture.levels;
-        let (examples, applied) = preparation.examples(collection, train, levels)?;
-        let layout = Layout::new(&self.architecture, preparation.features.dim())?;
+        let layout = preparation.layout(&self.architecture)?;
+        let (examples, applied) = preparation.examples(collection, train, &self.architecture)?;
         let data = DataNote::of(train.iter().map(|&i| &run.records[i]));
         let model = Hg2vConfig {
             architecture: self.architecture.clone(),

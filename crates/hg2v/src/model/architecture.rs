@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::nn::dense::Activation;
-use crate::nn::device::{DenseSpan, Window};
+use crate::nn::device::{DenseSpan, Rows, Window};
 use crate::nn::readout::Readout;
+use crate::nn::relations;
 use crate::vocabulary::Named;
 
 /// How a node looks around.
@@ -24,6 +25,22 @@ crate::vocabulary! { Layer, "layer":
     Gcn => "gcn", "a graph convolution: Ãg";
 }
 
+/// Whether nodes hear each kind and direction of edge apart.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Relational {
+    /// Edges are alike to the network; what they are is said by the features alone.
+    #[default]
+    Never,
+    /// On level 0, where graphs have kinds of edges or directions.
+    Always,
+}
+
+crate::vocabulary! { Relational, "relations":
+    Never => "never", "all edges are alike to the network";
+    Always => "always", "a hop a kind and direction on level 0, Σ c ⊙ (R·g), where edges have any";
+}
+
 /// The choices that make a network.
 ///
 /// ```text
@@ -31,6 +48,9 @@ crate::vocabulary! { Layer, "layer":
 /// h, x = tanh(K(gˡ)·[θ₁ | θ₄] + b)      K(g) = [g, Ãg, …, Ãᵃg]
 /// gˡ⁺¹ = Pool(h)·θ₂ + θ₃
 /// ```
+///
+/// With [relations](Relational::Always), `K(g⁰) = [g, Ãg, …, Ãᵃg, Σ_r c_r ⊙ (R_r·g)]`, where `R_r`
+/// are the entries of `Ã` that belong to edges of one kind, and of one direction in directed graphs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
@@ -43,6 +63,8 @@ pub struct Architecture {
     pub levels: usize,
     /// How a node looks around.
     pub layer: Layer,
+    /// Whether each kind and direction of edge has a hop of its own, on level 0.
+    pub relations: Relational,
     /// An input layer of `dim` numbers before everything; none takes `g⁰ = Z`.
     pub input: Option<Activation>,
     /// Whether `θ₁` and `θ₄` have biases; the paper's have not.
@@ -62,6 +84,7 @@ hg2v_math::setters!(Architecture {
     hops: usize,
     levels: usize,
     layer: Layer,
+    relations: Relational,
     input: Option<Activation>,
     bias: bool,
     readout: Vec<Readout>,
@@ -78,6 +101,7 @@ impl Default for Architecture {
             hops: 4,
             levels: 3,
             layer: Layer::Krylov,
+            relations: Relational::Never,
             input: None,
             bias: false,
             readout: vec![Readout::Sum, Readout::Max],
@@ -120,17 +144,12 @@ impl Architecture {
         Ok(())
     }
 
-    /// Blocks of `w` numbers in a row of `K`.
-    pub(crate) fn blocks(&self) -> usize {
-        match self.layer {
-            Layer::Krylov => self.hops + 1,
-            Layer::Gcn => 2,
-        }
-    }
-
     /// Hops that fill `K`.
     pub(crate) fn krylov_hops(&self) -> usize {
-        self.blocks() - 1
+        match self.layer {
+            Layer::Krylov => self.hops,
+            Layer::Gcn => 1,
+        }
     }
 }
 
@@ -145,6 +164,8 @@ pub struct Layout {
     pub(crate) input: Option<DenseSpan>,
     /// The layers of each level.
     pub(crate) levels: Vec<LevelSpans>,
+    /// `c`: a row of coefficients for each relation of level 0, where there are any.
+    pub(crate) relations: Option<Window>,
     /// Numbers in all.
     pub len: usize,
 }
@@ -159,12 +180,31 @@ pub(crate) struct LevelSpans {
 }
 
 impl Layout {
-    /// The layout for nodes of `features` numbers.
+    /// The layout for nodes of `features` numbers whose edges have no relations.
     ///
     /// # Errors
     /// As [`Architecture::check`].
     pub fn new(architecture: &Architecture, features: usize) -> Result<Layout> {
+        Layout::related(architecture, features, 0)
+    }
+
+    /// The layout for nodes of `features` numbers, which edges join by so many relations.
+    ///
+    /// # Errors
+    /// As [`Architecture::check`]; more relations than a network can have.
+    pub fn related(
+        architecture: &Architecture,
+        features: usize,
+        relations: usize,
+    ) -> Result<Layout> {
         architecture.check()?;
+        if relations > relations::MAX {
+            let requirement = format!(
+                "at most {} kinds and directions of edges can each have a hop: let edges be alike",
+                relations::MAX
+            );
+            return Err(Error::argument("relations", relations, requirement));
+        }
         if features == 0 {
             return Err(Error::argument("features", features, "a node needs at least one number"));
         }
@@ -184,13 +224,30 @@ impl Layout {
                     Layer::Krylov => (architecture.hops + 1) * width,
                     Layer::Gcn => width,
                 };
+                let inner = inner + if level == 0 && relations > 0 { width } else { 0 };
                 LevelSpans {
                     both: dense(inner, 2 * dim, architecture.bias, Activation::Tanh),
                     affine: dense(dim, dim, true, Activation::Linear),
                 }
             })
             .collect();
-        Ok(Layout { architecture: architecture.clone(), features, input, levels, len })
+        let width = if input.is_none() { features } else { dim };
+        let relations = (relations > 0).then(|| Window::whole(len, relations, width));
+        len += relations.map_or(0, |c| c.len());
+        let architecture = architecture.clone();
+        Ok(Layout { architecture, features, input, levels, relations, len })
+    }
+
+    /// How many relations join nodes of level 0.
+    pub fn num_relations(&self) -> usize {
+        self.relations.map_or(0, |c| c.rows)
+    }
+
+    /// The rows of `K` on `level`.
+    pub(crate) fn rows(&self, level: usize) -> Rows {
+        let (width, hops) = (self.width(level), self.architecture.krylov_hops());
+        let blocks = hops + 1 + usize::from(level == 0 && self.relations.is_some());
+        Rows { width, hops, stride: blocks * width }
     }
 
     /// `w`: numbers a node on `level`.
@@ -218,6 +275,7 @@ impl Layout {
             tensors.push((format!("level.{level}.theta2.weight"), affine.weight));
             tensors.push((format!("level.{level}.theta3.bias"), affine.bias));
         }
+        tensors.extend(self.relations.map(|c| ("level.0.relations.weight".to_owned(), c)));
         tensors
     }
 

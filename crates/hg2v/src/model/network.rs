@@ -72,8 +72,8 @@ impl Network {
     /// `K` of `level`, of which the topmost level has only `g`.
     fn k_window(&self, level: usize, nodes: usize) -> Window {
         let top = level == self.layout.architecture.levels;
-        let blocks = if top { 1 } else { self.layout.architecture.blocks() };
-        Window::whole(0, nodes, self.layout.width(level) * blocks)
+        let columns = if top { self.layout.width(level) } else { self.layout.rows(level).stride };
+        Window::whole(0, nodes, columns)
     }
 
     /// `g` of `level`: the first block of `K`.
@@ -83,10 +83,10 @@ impl Network {
 
     /// What the dense layer reads of `K`.
     fn dense_window(&self, level: usize, nodes: usize) -> Window {
-        let window = self.k_window(level, nodes);
+        let (window, width) = (self.k_window(level, nodes), self.layout.width(level));
         match self.layout.architecture.layer {
             Layer::Krylov => window,
-            Layer::Gcn => window.columns(window.columns / 2, window.columns / 2),
+            Layer::Gcn => window.columns(width, window.columns - width),
         }
     }
 
@@ -125,6 +125,8 @@ impl Network {
     ) {
         let levels = self.layout.architecture.levels;
         assert!(graphs.iter().all(|graph| graph.levels.len() == levels));
+        let relations = self.layout.num_relations();
+        assert!(graphs.iter().all(|graph| graph.relations.count == relations));
         let nodes = |level| graphs.iter().map(|graph| graph.num_nodes(level)).sum();
         workspace.nodes = (0..=levels).map(nodes).collect();
         workspace.graphs = graphs.iter().map(|graph| graph.num_graphs()).sum();
@@ -197,7 +199,12 @@ impl Network {
             let above = if keep == Keep::Everything { level + 1 } else { 0 };
             let (n, m) = (workspace.nodes[level], workspace.nodes[level + 1]);
             let at = (&workspace.placed, level);
-            device.krylov(at, self.layout.width(level), a.krylov_hops(), &mut workspace.k[here]);
+            let rows = self.layout.rows(level);
+            device.krylov(at, rows, &mut workspace.k[here]);
+            if let Some(c) = self.layout.relations.filter(|_| level == 0) {
+                let c = Panel(parameters, c);
+                device.relations(&workspace.placed, rows, c, &mut workspace.k[here]);
+            }
             read_out(
                 device,
                 &parts,
@@ -454,9 +461,10 @@ impl<'a, D: Device> Backward<'a, D> {
 
         // [h | x] = tanh(K·[θ₁ | θ₄] + b)
         let wanted = level > 0 || self.needs_input();
+        let relations = network.layout.relations.filter(|_| level == 0);
         let k = network.k_window(level, n);
         let read = network.dense_window(level, n);
-        let dx = if wanted {
+        let dx = if wanted || relations.is_some() {
             device.reserve(dk_here, k.len());
             if read.columns < k.columns {
                 device.clear(PanelMut(dk_here, network.g_window(level, n)));
@@ -474,8 +482,16 @@ impl<'a, D: Device> Backward<'a, D> {
             gradients,
             dx,
         );
+        let rows = network.layout.rows(level);
+        if let Some(c) = relations {
+            let dc = PanelMut(gradients, c);
+            device.relations_vjp_c(&workspace.placed, rows, &workspace.k[level], dk_here, dc);
+        }
         if wanted {
-            device.krylov_vjp(at, network.layout.width(level), a.krylov_hops(), dk_here);
+            device.krylov_vjp(at, rows, dk_here);
+        }
+        if let Some(c) = relations.filter(|_| wanted) {
+            device.relations_vjp_g(&workspace.placed, rows, Panel(parameters, c), dk_here);
         }
     }
 

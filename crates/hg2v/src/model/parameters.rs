@@ -13,7 +13,9 @@ pub fn initial(layout: &Layout, seed: u64) -> Vec<f32> {
         if name.ends_with(".bias") {
             continue;
         }
-        let bound = (6.0 / (window.rows + window.columns) as f64).sqrt();
+        // A coefficient of a relation is a matrix of one row and one column.
+        let ends = if layout.relations == Some(window) { 2 } else { window.rows + window.columns };
+        let bound = (6.0 / ends as f64).sqrt();
         let mut stream = rng::stream(seed, &name, 0, 0);
         for row in 0..window.rows {
             for value in &mut parameters[window.offset + row * window.stride..][..window.columns] {

@@ -1,5 +1,6 @@
 //! Several graphs side by side: what the operators need to know of their shape.
 
+use super::relations::Relations;
 use crate::coarsen::Pyramid;
 use crate::graph::Graph;
 use crate::group::Groups;
@@ -15,6 +16,8 @@ pub struct Batch {
     pub levels: Vec<BatchLevel>,
     /// The first node of each graph on the topmost level, and the end of the last.
     pub top: Vec<usize>,
+    /// How the nodes of level 0 are related, where that is looked at.
+    pub relations: Relations,
 }
 
 /// One level of a [`Batch`].
@@ -88,7 +91,7 @@ impl BatchLevel {
 impl Batch {
     /// A single graph, with `levels` levels.
     pub fn of_graph(graph: &Graph, pyramid: &Pyramid, levels: usize) -> Batch {
-        let mut batch = Batch { levels: Vec::with_capacity(levels), top: Vec::new() };
+        let mut batch = Batch { levels: Vec::with_capacity(levels), ..Batch::default() };
         let mut current = graph;
         for level in 0..levels {
             let (parent, above) = match pyramid.levels.get(level) {
@@ -130,6 +133,7 @@ impl Batch {
         self.levels.resize_with(levels, BatchLevel::default);
         self.top.clear();
         self.top.push(0);
+        self.relations.clear();
         for level in &mut self.levels {
             level.graphs.clear();
             level.graphs.push(0);
@@ -145,6 +149,7 @@ impl Batch {
         for part in parts {
             assert_eq!(part.levels.len(), levels, "batches of equally many levels");
             append(&mut self.top, &part.top);
+            self.relations.extend(&part.relations, self.levels.first().map_or(0, nodes_of));
             for (level, part) in self.levels.iter_mut().zip(&part.levels) {
                 let (nodes, parents) = (level.num_nodes() as u32, level.num_parents() as u32);
                 append(&mut level.graphs, &part.graphs);
@@ -157,6 +162,10 @@ impl Batch {
             }
         }
     }
+}
+
+fn nodes_of(level: &BatchLevel) -> u32 {
+    level.num_nodes() as u32
 }
 
 /// Appends running totals that start at 0 to ones that have begun.

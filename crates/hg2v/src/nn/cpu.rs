@@ -9,10 +9,10 @@ use hg2v_math::{Real, adam};
 
 use super::batch::Batch;
 use super::dense::DenseGradients;
-use super::device::{DenseSpan, Device, Panel, PanelMut};
+use super::device::{DenseSpan, Device, Panel, PanelMut, Rows};
 use super::pairs::{LevelLoss, Loss, Negatives};
 use super::readout::Readout;
-use super::{dense, krylov, pairs, pool, readout, signed_log};
+use super::{dense, krylov, pairs, pool, readout, relations, signed_log};
 
 /// This machine's processor, on the threads of the surrounding pool.
 #[derive(Debug, Clone, Copy, Default)]
@@ -88,22 +88,48 @@ impl<R: Real> Device for Cpu<R> {
         view_mut(to).rows_mut().for_each(|row| row.fill(R::ZERO));
     }
 
-    fn krylov(&self, (batch, level): (&Batch, usize), width: usize, hops: usize, k: &mut Vec<R>) {
+    fn krylov(&self, (batch, level): (&Batch, usize), rows: Rows, k: &mut Vec<R>) {
         let level = &batch.levels[level];
-        let len = level.num_nodes() * width * (hops + 1);
-        krylov::forward(level, width, hops, &mut k[..len]);
+        krylov::forward(level, rows, &mut k[..level.num_nodes() * rows.stride]);
     }
 
-    fn krylov_vjp(
+    fn krylov_vjp(&self, (batch, level): (&Batch, usize), rows: Rows, dk: &mut Vec<R>) {
+        let level = &batch.levels[level];
+        krylov::vjp(level, rows, &mut dk[..level.num_nodes() * rows.stride]);
+    }
+
+    fn relations(
         &self,
-        (batch, level): (&Batch, usize),
-        width: usize,
-        hops: usize,
+        batch: &Batch,
+        rows: Rows,
+        Panel(c, window): Panel<'_, Vec<R>>,
+        k: &mut Vec<R>,
+    ) {
+        let (c, len) = (&c[window.offset..][..window.len()], batch.num_nodes(0) * rows.stride);
+        relations::forward((&batch.relations, batch.graphs(0)), rows, c, &mut k[..len]);
+    }
+
+    fn relations_vjp_c(
+        &self,
+        batch: &Batch,
+        rows: Rows,
+        k: &Vec<R>,
+        dk: &Vec<R>,
+        PanelMut(dc, window): PanelMut<'_, Vec<R>>,
+    ) {
+        let dc = &mut dc[window.offset..][..window.len()];
+        relations::vjp_c(&batch.relations, rows, k, dk, dc);
+    }
+
+    fn relations_vjp_g(
+        &self,
+        batch: &Batch,
+        rows: Rows,
+        Panel(c, window): Panel<'_, Vec<R>>,
         dk: &mut Vec<R>,
     ) {
-        let level = &batch.levels[level];
-        let len = level.num_nodes() * width * (hops + 1);
-        krylov::vjp(level, width, hops, &mut dk[..len]);
+        let (c, len) = (&c[window.offset..][..window.len()], batch.num_nodes(0) * rows.stride);
+        relations::vjp_g((&batch.relations, batch.graphs(0)), rows, c, &mut dk[..len]);
     }
 
     fn dense(

@@ -64,6 +64,18 @@ impl<B> Copy for Panel<'_, B> {}
 #[derive(Debug)]
 pub struct PanelMut<'a, B>(pub &'a mut B, pub Window);
 
+/// The rows of `K` on one level: `hops + 1` blocks of `width` numbers, and one more where the
+/// level has relations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rows {
+    /// `w`: numbers a block.
+    pub width: usize,
+    /// `a`: how many times `Ã` is multiplied.
+    pub hops: usize,
+    /// From one row to the next.
+    pub stride: usize,
+}
+
 /// A dense layer's parameters within the buffer of all parameters (or of all
 /// gradients, which has the same layout).
 #[derive(Debug, Clone, Copy)]
@@ -139,14 +151,34 @@ pub trait Device: Send + Sync {
     /// Zeros a panel.
     fn clear(&self, to: PanelMut<'_, Self::Buffer>);
 
-    /// `krylov::forward` on a level whose rows of `k` are `width·(hops + 1)` long.
-    fn krylov(&self, at: (&Self::Placed, usize), width: usize, hops: usize, k: &mut Self::Buffer);
+    /// `krylov::forward`.
+    fn krylov(&self, at: (&Self::Placed, usize), rows: Rows, k: &mut Self::Buffer);
     /// `krylov::vjp`.
-    fn krylov_vjp(
+    fn krylov_vjp(&self, at: (&Self::Placed, usize), rows: Rows, dk: &mut Self::Buffer);
+
+    /// `relations::forward` on level 0.
+    fn relations(
         &self,
-        at: (&Self::Placed, usize),
-        width: usize,
-        hops: usize,
+        placed: &Self::Placed,
+        rows: Rows,
+        c: Panel<'_, Self::Buffer>,
+        k: &mut Self::Buffer,
+    );
+    /// `relations::vjp_c`.
+    fn relations_vjp_c(
+        &self,
+        placed: &Self::Placed,
+        rows: Rows,
+        k: &Self::Buffer,
+        dk: &Self::Buffer,
+        dc: PanelMut<'_, Self::Buffer>,
+    );
+    /// `relations::vjp_g`.
+    fn relations_vjp_g(
+        &self,
+        placed: &Self::Placed,
+        rows: Rows,
+        c: Panel<'_, Self::Buffer>,
         dk: &mut Self::Buffer,
     );
 

@@ -5,6 +5,7 @@
 //! its inputs and parameters.
 //!
 //! 1. [`krylov`]: `K = [g, Ãg, …, Ãᵃg]`;
+//!    [`relations`]: where they are asked for, one block more of `K`, `Σ_r c_r ⊙ (R_r·g)`;
 //! 2. [`dense`]: `[h | x] = tanh(K·[θ₁ | θ₄] + b)`;
 //! 3. [`pool`] and [`dense`]: `g' = Pool(h)·θ₂ + θ₃`;
 //! 4. [`pairs`]: the loss of one level, between `x` and `g'`;
@@ -20,13 +21,16 @@ mod cpu;
 pub(crate) mod cuda;
 pub(crate) mod dense;
 pub(crate) mod device;
+mod hop;
 pub(crate) mod krylov;
 pub(crate) mod machine;
 pub(crate) mod pairs;
 pub(crate) mod pool;
 pub(crate) mod readout;
+pub(crate) mod relations;
 pub(crate) mod signed_log;
 
 pub use batch::Batch;
 pub use cpu::Cpu;
 pub(crate) use device::Device;
+pub use relations::Relations;

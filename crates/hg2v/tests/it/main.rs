@@ -43,6 +43,7 @@ mod distance; // brute force, certificates, the paper's lemma
 // The network.
 mod layer; // the network inside a larger model
 mod network; // against the golden step, a naive twin and finite differences
+mod relations; // a hop for each kind and direction of edges
 mod training; // the same bits always; damaged models
 mod vectors; // files of vectors
 

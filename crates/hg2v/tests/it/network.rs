@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use hg2v::coarsen::{Level, Params, Pyramid, coarsen};
 use hg2v::graph::{Graph, GraphRecord, WeightPolicy};
 use hg2v::internals::{
-    Batch, Cpu, Device, Keep, Layout, Network, Seeds, Window, Workspace, contract,
+    Batch, Cpu, Device, Keep, Layout, Network, Relations, Seeds, Window, Workspace, contract,
 };
-use hg2v::model::{Activation, Architecture, Layer, Readout};
+use hg2v::model::{Activation, Architecture, Layer, Readout, Relational};
 use hg2v::train::{LevelLoss, Loss, Negatives};
 use hg2v_math::Real;
 use serde::Deserialize;
@@ -21,6 +21,8 @@ pub(crate) struct Sample {
     pub(crate) graph: Graph,
     pub(crate) pyramid: Pyramid,
     pub(crate) features: Vec<f64>,
+    /// All `(u, v, r)`: `u` has the neighbour `v` by relation `r`.
+    pub(crate) related: Vec<(u32, u32, u32)>,
 }
 
 /// What one pass gives.
@@ -33,10 +35,45 @@ struct Pass<R> {
     embeddings: Vec<R>,
 }
 
-fn batch_of(samples: &[Sample], levels: usize) -> Batch {
-    let parts: Vec<Batch> =
-        samples.iter().map(|s| Batch::of_graph(&s.graph, &s.pyramid, levels)).collect();
+fn batch_of(samples: &[Sample], layout: &Layout) -> Batch {
+    let (levels, count) = (layout.architecture.levels, layout.num_relations());
+    let batch = |s: &Sample| {
+        let mut batch = Batch::of_graph(&s.graph, &s.pyramid, levels);
+        if count > 0 {
+            batch.relations = Relations::new(&s.graph, count, PAIRED, s.related.clone());
+        }
+        batch
+    };
+    let parts: Vec<Batch> = samples.iter().map(batch).collect();
     Batch::concat(&parts)
+}
+
+/// Relations 0 and 1 are the two directions of one kind of edge, 2 and 3 of another.
+const RELATIONS: usize = 4;
+const PAIRED: bool = true;
+
+/// Every edge but each fifth gets a kind and a direction, each third goes both ways.
+fn related(graph: &Graph) -> Vec<(u32, u32, u32)> {
+    let mut related = Vec::new();
+    for u in 0..graph.num_nodes() as u32 {
+        for &v in graph.neighbors(u as usize).iter().filter(|&&v| v > u) {
+            let (kind, salt) = (2 * ((u + v) % 2), (3 * u + v) % 5);
+            if salt != 4 {
+                related.extend([(u, v, kind), (v, u, kind + 1)]);
+            }
+            if salt % 3 == 0 {
+                related.extend([(v, u, kind), (u, v, kind + 1)]);
+            }
+        }
+    }
+    related.sort_unstable();
+    related
+}
+
+/// A layout, with relations where the architecture takes them.
+fn layout_of(architecture: &Architecture, features: usize) -> Layout {
+    let relations = usize::from(architecture.relations == Relational::Always) * RELATIONS;
+    Layout::related(architecture, features, relations).unwrap()
 }
 
 fn cast<R: Real>(values: &[f64]) -> Vec<R> {
@@ -56,7 +93,7 @@ fn pass<R: Real>(
     let parameters = cast::<R>(parameters);
     let features: Vec<f64> = samples.iter().flat_map(|s| s.features.clone()).collect();
     let mut workspace = Workspace::new(&device);
-    let batch = batch_of(samples, levels);
+    let batch = batch_of(samples, &network.layout);
     network.place_pieces(&device, &mut workspace, &[&batch], &[&cast::<R>(&features)]);
     network.forward(&device, &parameters, &mut workspace, Keep::Everything, true);
     let mut gradients = device.zeros(network.layout.len);
@@ -129,6 +166,9 @@ struct GoldenGraph {
     n: u32,
     edges: Vec<Edge>,
     pool: Vec<Vec<u32>>,
+    /// Ends and kind, with relations.
+    #[serde(default)]
+    directed: Vec<[u32; 3]>,
     features: Vec<Vec<f64>>,
 }
 
@@ -140,15 +180,22 @@ fn flat(value: &serde_json::Value) -> Vec<f64> {
     }
 }
 
-fn golden() -> (Golden, Network, Vec<Sample>, Vec<f64>) {
-    let golden: Golden = serde_json::from_str(include_str!("../fixtures/hg2v_step.json")).unwrap();
+/// The paper's network, and the same with relations: `fixtures/relations_step.py`.
+const GOLDEN: [(&str, Relational); 2] = [
+    (include_str!("../fixtures/hg2v_step.json"), Relational::Never),
+    (include_str!("../fixtures/hg2v_relations_step.json"), Relational::Always),
+];
+
+fn golden((text, relations): (&str, Relational)) -> (Golden, Network, Vec<Sample>, Vec<f64>) {
+    let golden: Golden = serde_json::from_str(text).unwrap();
     let architecture = Architecture::default()
         .dim(golden.dim)
         .hops(golden.hops)
         .levels(golden.levels)
+        .relations(relations)
         .input(Some(Activation::Relu))
         .bias(true);
-    let network = Network { layout: Layout::new(&architecture, golden.input_dim).unwrap() };
+    let network = Network { layout: layout_of(&architecture, golden.input_dim) };
     let samples = golden
         .graphs
         .iter()
@@ -160,7 +207,10 @@ fn golden() -> (Golden, Network, Vec<Sample>, Vec<f64>) {
                 let graph = contract(below, assignment);
                 pyramid.levels.push(Level { assignment: assignment.clone(), graph });
             }
-            Sample { graph, pyramid, features: g.features.concat() }
+            let ways = |&[u, v, kind]: &[u32; 3]| [(u, v, 2 * kind), (v, u, 2 * kind + 1)];
+            let mut related: Vec<_> = g.directed.iter().flat_map(ways).collect();
+            related.sort_unstable();
+            Sample { graph, pyramid, features: g.features.concat(), related }
         })
         .collect();
     let mut parameters = vec![f64::NAN; network.layout.len];
@@ -170,8 +220,8 @@ fn golden() -> (Golden, Network, Vec<Sample>, Vec<f64>) {
     (golden, network, samples, parameters)
 }
 
-fn check_golden<R: Real>(tolerance: f64) {
-    let (golden, network, samples, parameters) = golden();
+fn check_golden<R: Real>(step: (&str, Relational), tolerance: f64) {
+    let (golden, network, samples, parameters) = golden(step);
     let pairs = (Loss::Jsd, Negatives::All);
     let ours = pass::<R>(&network, &parameters, &samples, Some(pairs), None);
     for level in 0..golden.levels {
@@ -191,12 +241,12 @@ fn check_golden<R: Real>(tolerance: f64) {
 
 #[test]
 fn the_golden_step_in_f64() {
-    check_golden::<f64>(1e-7);
+    GOLDEN.into_iter().for_each(|step| check_golden::<f64>(step, 1e-7));
 }
 
 #[test]
 fn the_golden_step_in_f32() {
-    check_golden::<f32>(1e-5);
+    GOLDEN.into_iter().for_each(|step| check_golden::<f32>(step, 1e-5));
 }
 
 /// Numbers that look random and never change.
@@ -221,7 +271,7 @@ fn samples(features: usize) -> Vec<Sample> {
         let graph = graph_of(n, edges);
         let pyramid = coarsen(&graph, &Params::default().ratio(0.7)).unwrap();
         let features = noise(n as usize * features, salt as u64);
-        Sample { graph, pyramid, features }
+        Sample { related: related(&graph), graph, pyramid, features }
     };
     shapes.into_iter().enumerate().map(sample).collect()
 }
@@ -249,8 +299,23 @@ fn variants() -> Vec<(Architecture, Loss, Negatives)> {
             Negatives::Others,
         ),
         (
-            small.layer(Layer::Gcn).finest(true).levels(1),
+            small.clone().layer(Layer::Gcn).finest(true).levels(1),
             Loss::Cosine { temperature: 1.5 },
+            Negatives::All,
+        ),
+        (
+            small.clone().relations(Relational::Always).finest(true).local(true),
+            Loss::Jsd,
+            Negatives::All,
+        ),
+        (
+            small.clone().relations(Relational::Always).input(Some(Activation::Tanh)),
+            Loss::Jsd,
+            Negatives::Others,
+        ),
+        (
+            small.relations(Relational::Always).layer(Layer::Gcn).bias(true).local(true),
+            Loss::InfoNce,
             Negatives::All,
         ),
     ]
@@ -260,7 +325,7 @@ fn variants() -> Vec<(Architecture, Loss, Negatives)> {
 fn losses_and_embeddings_are_those_of_the_naive_twin() {
     let samples = samples(2);
     for (architecture, loss, negatives) in variants() {
-        let network = Network { layout: Layout::new(&architecture, 2).unwrap() };
+        let network = Network { layout: layout_of(&architecture, 2) };
         let parameters = noise(network.layout.len, 9);
         let ours = pass::<f64>(&network, &parameters, &samples, Some((loss, negatives)), None);
         let twin = naive::run(&network.layout, &parameters, &samples, (loss, negatives));
@@ -304,7 +369,7 @@ fn gradients_are_those_of_finite_differences_of_the_naive_twin() {
     };
     let features: Vec<f64> = samples.iter().flat_map(|s| s.features.clone()).collect();
     for (architecture, loss, negatives) in variants() {
-        let network = Network { layout: Layout::new(&architecture, 2).unwrap() };
+        let network = Network { layout: layout_of(&architecture, 2) };
         let parameters = noise(network.layout.len, 9);
         let pairs = (loss, negatives);
         // The loss alone, a function of the embeddings alone, and both.
@@ -341,7 +406,8 @@ fn larger_samples() -> Vec<Sample> {
             .collect();
         let graph = graph_of(n, &edges);
         let pyramid = coarsen(&graph, &Params::default()).unwrap();
-        Sample { graph, pyramid, features: noise(n as usize * 3, salt as u64) }
+        let features = noise(n as usize * 3, salt as u64);
+        Sample { related: related(&graph), graph, pyramid, features }
     };
     shapes.into_iter().enumerate().map(sample).collect()
 }
@@ -349,35 +415,39 @@ fn larger_samples() -> Vec<Sample> {
 #[test]
 fn a_step_gives_the_same_bits_at_any_number_of_threads() {
     let samples = larger_samples();
-    let architecture = Architecture::default().dim(48).local(true);
-    let network = Network { layout: Layout::new(&architecture, 3).unwrap() };
-    let parameters: Vec<f64> = noise(network.layout.len, 3).iter().map(|p| 0.2 * p).collect();
-    let pairs = Some((Loss::Jsd, Negatives::All));
-    let run = |threads| {
-        in_pool(threads, || {
-            let pass = pass::<f32>(&network, &parameters, &samples, pairs, None);
-            (pass.losses, pass.gradients, pass.features, pass.embeddings)
-        })
-    };
-    let one = run(1);
-    assert!(one.1.iter().all(|g| g.is_finite()) && one.1.iter().any(|g| *g != 0.0));
-    assert!(one == run(2), "two threads differ from one");
-    assert!(one == run(4), "four threads differ from one");
+    for relations in [Relational::Never, Relational::Always] {
+        let architecture = Architecture::default().dim(48).local(true).relations(relations);
+        let network = Network { layout: layout_of(&architecture, 3) };
+        let parameters: Vec<f64> = noise(network.layout.len, 3).iter().map(|p| 0.2 * p).collect();
+        let pairs = Some((Loss::Jsd, Negatives::All));
+        let run = |threads| {
+            in_pool(threads, || {
+                let pass = pass::<f32>(&network, &parameters, &samples, pairs, None);
+                (pass.losses, pass.gradients, pass.features, pass.embeddings)
+            })
+        };
+        let one = run(1);
+        assert!(one.1.iter().all(|g| g.is_finite()) && one.1.iter().any(|g| *g != 0.0));
+        assert!(one == run(2), "two threads differ from one");
+        assert!(one == run(4), "four threads differ from one");
+    }
 }
 
 #[test]
 fn a_graph_has_the_same_embedding_alone_and_among_others_with_or_without_a_tape() {
     let samples = larger_samples();
-    for local in [false, true] {
-        let architecture = Architecture::default().dim(48).local(local);
-        let network = Network { layout: Layout::new(&architecture, 3).unwrap() };
+    for (local, relations) in
+        [(false, Relational::Never), (true, Relational::Never), (false, Relational::Always)]
+    {
+        let architecture = Architecture::default().dim(48).local(local).relations(relations);
+        let network = Network { layout: layout_of(&architecture, 3) };
         let parameters: Vec<f64> = noise(network.layout.len, 3).iter().map(|p| 0.2 * p).collect();
         let parameters = cast::<f32>(&parameters);
         let embed = |samples: &[Sample], keep: Keep| {
             let device = Cpu::<f32>::new();
             let mut workspace = Workspace::new(&device);
             let features: Vec<f64> = samples.iter().flat_map(|s| s.features.clone()).collect();
-            let batch = batch_of(samples, architecture.levels);
+            let batch = batch_of(samples, &network.layout);
             network.place_pieces(&device, &mut workspace, &[&batch], &[&cast::<f32>(&features)]);
             network.forward(&device, &parameters, &mut workspace, keep, true);
             network.embeddings(&device, &workspace)

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::fitter::Moments;
 use super::{Applied, Origin, Scaler, Subject, mismatch};
 use crate::error::{Problem, Result, counted};
-use crate::graph::{EdgeChoice, Graph, GraphRecord, Links, Scalar, Usage, Way};
+use crate::graph::{EdgeChoice, Graph, GraphRecord, Link, Links, Scalar, Usage, Way};
 
 /// Edges as numbers of the nodes that they join. At the edges that go out of a node `u`, and
 /// again at those that come in where graphs are directed, these are
@@ -104,16 +104,7 @@ impl EdgeSchema {
         LinkRows { starts, others, values }
     }
 
-    fn choice(&self) -> EdgeChoice {
-        let used = |used: bool| if used { Usage::Use } else { Usage::Ignore };
-        EdgeChoice {
-            labels: used(self.labels.is_some()),
-            attributes: used(self.attributes > 0),
-            direction: used(self.direction),
-        }
-    }
-
-    fn ways(&self) -> usize {
+    pub(super) fn ways(&self) -> usize {
         1 + usize::from(self.direction)
     }
 
@@ -121,7 +112,7 @@ impl EdgeSchema {
         self.counts() + self.attributes
     }
 
-    fn counts(&self) -> usize {
+    pub(super) fn counts(&self) -> usize {
         self.labels.as_ref().map_or(usize::from(self.direction), Vec::len)
     }
 
@@ -165,6 +156,25 @@ impl EdgeSchema {
         }
     }
 
+    /// What is looked at of edges.
+    pub(super) fn choice(&self) -> EdgeChoice {
+        let used = |used: bool| if used { Usage::Use } else { Usage::Ignore };
+        EdgeChoice {
+            labels: used(self.labels.is_some()),
+            attributes: used(self.attributes > 0),
+            direction: used(self.direction),
+        }
+    }
+
+    /// The number of an edge's kind: none where training never met it, 0 where kinds are not told
+    /// apart.
+    pub(super) fn kind(&self, link: &Link<'_>) -> Option<usize> {
+        match (&self.labels, link.kind) {
+            (Some(known), Some(kind)) => known.binary_search(kind).ok(),
+            _ => (self.counts() > 0).then_some(0),
+        }
+    }
+
     /// The numbers of every node, a row each, not yet standardised.
     pub(super) fn around(
         &self,
@@ -177,10 +187,7 @@ impl EdgeSchema {
         let mut rows = vec![0.0; graph.num_nodes() * self.dim()];
         for (node, row) in rows.chunks_mut(self.dim()).enumerate() {
             for link in links.at(node) {
-                let kind = match (&self.labels, link.kind) {
-                    (Some(known), Some(kind)) => known.binary_search(kind).ok(),
-                    _ => (self.counts() > 0).then_some(0),
-                };
+                let kind = self.kind(link);
                 applied.unseen_edge_labels += u64::from(kind.is_none() && self.counts() > 0);
                 for way in ways(link.way, self.direction) {
                     let row = &mut row[way * self.width()..(way + 1) * self.width()];
@@ -199,7 +206,7 @@ impl EdgeSchema {
 }
 
 /// Which of the two parts of a row an edge is counted in.
-fn ways(way: Way, apart: bool) -> std::ops::Range<usize> {
+pub(super) fn ways(way: Way, apart: bool) -> std::ops::Range<usize> {
     match way {
         Way::In => 1..2,
         Way::Out => 0..1,

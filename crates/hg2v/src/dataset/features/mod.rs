@@ -23,6 +23,7 @@
 
 mod edges;
 mod fitter;
+mod relations;
 mod stored;
 
 use std::borrow::Cow;

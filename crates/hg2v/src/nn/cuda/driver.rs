@@ -17,6 +17,7 @@ use crate::error::{Advice, Error, Fix, Opt, Result};
 /// The kernels' source; later files use what earlier ones define.
 const SOURCE: &str = concat!(
     include_str!("krylov.cu"),
+    include_str!("relations.cu"),
     include_str!("dense.cu"),
     include_str!("parts.cu"),
     include_str!("segments.cu"),
@@ -53,6 +54,8 @@ macro_rules! kernels {
 kernels!(
     krylov_graphs,
     krylov_hop,
+    relations_hop,
+    relations_vjp_c,
     activate,
     activate_vjp,
     signed_log,

@@ -10,13 +10,12 @@ typedef unsigned long long u64;
 // All hops of one graph and a few of its columns. Forwards, K_j = Ã·K_{j−1} fills
 // blocks 1 to `hops`; backwards, dK_{j−1} ← dK_{j−1} + Ã·dK_j is left in block 0.
 extern "C" __global__ void krylov_graphs(const u32* graphs, const u32* offsets, const u32* targets,
-                                         const float* values, u32 width, u32 hops, u32 backward,
-                                         float* k) {
+                                         const float* values, u32 width, u32 hops, u64 stride,
+                                         u32 backward, float* k) {
   extern __shared__ float rows[];
   const u32 first = graphs[blockIdx.x], n = graphs[blockIdx.x + 1] - first;
   const u32 column = blockIdx.y * KRYLOV_COLUMNS + threadIdx.x;
   const bool live = column < width;
-  const u64 stride = (u64)width * (hops + 1);
   float* mine = k + first * stride + column;
   float* from = rows;
   float* to = rows + (u64)n * KRYLOV_COLUMNS;
@@ -46,12 +45,11 @@ extern "C" __global__ void krylov_graphs(const u32* graphs, const u32* offsets, 
 
 // One hop of all rows, for graphs that a block cannot hold.
 extern "C" __global__ void krylov_hop(const u32* offsets, const u32* targets, const float* values,
-                                      u32 nodes, u32 width, u32 hops, u32 from, u32 to, u32 add,
+                                      u32 nodes, u32 width, u64 stride, u32 from, u32 to, u32 add,
                                       float* k) {
   const u32 u = blockIdx.x * blockDim.y + threadIdx.y;
   const u32 column = blockIdx.y * blockDim.x + threadIdx.x;
   if (u >= nodes || column >= width) return;
-  const u64 stride = (u64)width * (hops + 1);
   const float* source = k + (u64)from * width + column;
   float sum = 0.f;
   const u32 end = offsets[u + 1];

@@ -17,6 +17,7 @@ mod memory;
 mod pairs;
 mod placed;
 mod product;
+mod relations;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -30,7 +31,7 @@ pub(crate) use self::placed::{Placed, Store};
 use self::product::{Factor, Scratch};
 use super::batch::Batch;
 use super::dense::Activation;
-use super::device::{DenseSpan, Device, Panel, PanelMut, Window};
+use super::device::{DenseSpan, Device, Panel, PanelMut, Rows, Window};
 use super::machine::Precision;
 use super::pairs::{LevelLoss, Loss, Negatives};
 use super::readout::Readout;
@@ -133,8 +134,7 @@ impl Cuda {
     fn hops(
         &self,
         (placed, level): (&Placed, usize),
-        width: usize,
-        hops: usize,
+        Rows { width, hops, stride }: Rows,
         k: &mut Buffer,
         backward: bool,
     ) {
@@ -161,6 +161,7 @@ impl Cuda {
                 values,
                 width as u32,
                 hops as u32,
+                stride as u64,
                 u32::from(backward),
                 k,
             );
@@ -177,7 +178,7 @@ impl Cuda {
                 values,
                 level.nodes as u32,
                 width as u32,
-                hops as u32,
+                stride as u64,
                 from as u32,
                 to as u32,
                 u32::from(backward),
@@ -298,12 +299,31 @@ impl Device for Cuda {
         self.copy((0, 0), at(to, window), window.rows, window.columns);
     }
 
-    fn krylov(&self, level: (&Placed, usize), width: usize, hops: usize, k: &mut Buffer) {
-        self.hops(level, width, hops, k, false);
+    fn krylov(&self, level: (&Placed, usize), rows: Rows, k: &mut Buffer) {
+        self.hops(level, rows, k, false);
     }
 
-    fn krylov_vjp(&self, level: (&Placed, usize), width: usize, hops: usize, dk: &mut Buffer) {
-        self.hops(level, width, hops, dk, true);
+    fn krylov_vjp(&self, level: (&Placed, usize), rows: Rows, dk: &mut Buffer) {
+        self.hops(level, rows, dk, true);
+    }
+
+    fn relations(&self, placed: &Placed, rows: Rows, c: Panel<'_, Buffer>, k: &mut Buffer) {
+        self.relations_hop(placed, rows, c, k, false);
+    }
+
+    fn relations_vjp_c(
+        &self,
+        placed: &Placed,
+        rows: Rows,
+        k: &Buffer,
+        dk: &Buffer,
+        dc: PanelMut<'_, Buffer>,
+    ) {
+        self.relations_sums(placed, rows, (k, dk), dc);
+    }
+
+    fn relations_vjp_g(&self, placed: &Placed, rows: Rows, c: Panel<'_, Buffer>, dk: &mut Buffer) {
+        self.relations_hop(placed, rows, c, dk, true);
     }
 
     fn dense(

@@ -3,6 +3,7 @@
 
 use super::driver::{Gpu, Shape, launch};
 use super::memory::{Room, Staging};
+use super::relations::PlacedRelations;
 use crate::nn::Batch;
 
 /// Where the arrays of a level lie, in words; the same as `Arrays` in place.cu.
@@ -41,6 +42,7 @@ pub struct Placed {
     /// The levels, the topmost included, which has no edges.
     pub(super) levels: Vec<PlacedLevel>,
     pub(super) graphs: usize,
+    pub(super) relations: PlacedRelations,
     /// Pairs of a node and a super-node of another graph, level by level: what averages the
     /// negatives of other graphs.
     pub(super) other_pairs: Vec<usize>,
@@ -109,8 +111,13 @@ impl Placed {
             })
             .collect();
         self.count_pairs(&sizes);
-        let len = self.lay_out(0);
-        let layout = &self.levels;
+        let mut len = self.lay_out(0);
+        self.relations = PlacedRelations::lay_out(&batch.relations, &mut |words| {
+            let start = len;
+            len += words.next_multiple_of(4);
+            start as u32
+        });
+        let (layout, relations) = (&self.levels, self.relations);
         self.words.reserve(gpu, len);
         staging.send(gpu, self.words.at(0), len, |words| {
             for (level, placed) in layout.iter().enumerate() {
@@ -125,11 +132,12 @@ impl Placed {
                     put(words, at.order, level.members.order.iter().copied());
                 }
             }
+            relations.fill(&batch.relations, words);
         });
     }
 }
 
-fn put(words: &mut [u32], at: u32, values: impl Iterator<Item = u32>) {
+pub(super) fn put(words: &mut [u32], at: u32, values: impl Iterator<Item = u32>) {
     words[at as usize..].iter_mut().zip(values).for_each(|(word, value)| *word = value);
 }
 
@@ -146,13 +154,17 @@ pub struct Store {
 const GATHER: usize = 7 + 7 + 3 + 6;
 
 impl Store {
-    /// The GPU's copy of `batch`, where it takes less than half of the free memory.
+    /// The GPU's copy of `batch`, where it takes less than half of the free memory. One with
+    /// relations is not kept: its parts are sent each time.
     pub(super) fn new(
         gpu: &Gpu,
         staging: &mut Staging,
         batch: &Batch,
         features: &[f32],
     ) -> Option<Store> {
+        if batch.relations.count > 0 {
+            return None;
+        }
         let edges = |level: usize| batch.levels.get(level).map_or(0, |level| level.targets.len());
         let levels = batch.levels.len();
         let words: usize =
@@ -195,6 +207,7 @@ impl Store {
             .collect();
         let ends = |level: usize, of: usize| tables[level][of][1].last().map_or(0, |&end| end);
         to.graphs = chosen.len();
+        to.relations = PlacedRelations::default();
         let sizes: Vec<Vec<usize>> = tables
             .iter()
             .map(|[[_, to], _]| to.windows(2).map(|ends| (ends[1] - ends[0]) as usize).collect())

@@ -40,6 +40,31 @@ fn normalized_adjacency(graph: &Graph) -> Matrix {
     a
 }
 
+/// `R_r(u, v) = W(u, v) / √(D(u)·D(v))` where `v` is a neighbour of `u` by relation `r`.
+fn relation(sample: &Sample, r: usize) -> Matrix {
+    let whole = normalized_adjacency(&sample.graph);
+    let n = whole.len();
+    let mut part = vec![vec![0.0; n]; n];
+    for &(u, v, _) in sample.related.iter().filter(|link| link.2 as usize == r) {
+        part[u as usize][v as usize] = whole[u as usize][v as usize];
+    }
+    part
+}
+
+/// `Σ_r c_r ⊙ (R_r·g)`.
+fn relational(sample: &Sample, c: &Matrix, g: &Matrix) -> Matrix {
+    let mut sum = vec![vec![0.0; c[0].len()]; g.len()];
+    for (r, c) in c.iter().enumerate() {
+        let heard = product(&relation(sample, r), g);
+        for (sum, heard) in sum.iter_mut().zip(&heard) {
+            for ((sum, c), heard) in sum.iter_mut().zip(c).zip(heard) {
+                *sum += c * heard;
+            }
+        }
+    }
+    sum
+}
+
 /// The graph of each level and its assignment; completed with identities.
 fn level<'a>(graph: &'a Graph, pyramid: &'a Pyramid, l: usize) -> (&'a Graph, Vec<usize>, usize) {
     let graph_at = |l: usize| match l {
@@ -104,11 +129,14 @@ pub(crate) fn run(
             for _ in 0..a.hops {
                 powers.push(product(&adjacency, powers.last().unwrap()));
             }
-            let used = match a.layer {
-                Layer::Krylov => &powers[..],
-                Layer::Gcn => &powers[1..2],
+            let mut used = match a.layer {
+                Layer::Krylov => powers.clone(),
+                Layer::Gcn => powers[1..2].to_vec(),
                 other => panic!("{other:?} has no twin"),
             };
+            if let Some(c) = tensor("level.0.relations.weight").filter(|_| l == 0) {
+                used.push(relational(sample, &c, &powers[0]));
+            }
             let k: Matrix = (0..graph.num_nodes())
                 .map(|u| used.iter().flat_map(|power| power[u].clone()).collect())
                 .collect();

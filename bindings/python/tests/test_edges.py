@@ -117,8 +117,8 @@ def test_edge_attr_is_attributes_or_kinds(make):
     # What is named is what it was named as, and nothing else.
     assert read({"edge_label": "edge_attr"}, edge_attr=KINDS) == (None, [1, 2, 1], None)
     assert read({"weight": "edge_attr"}, edge_attr=KINDS) == (None, None, [1, 2, 1])
-    both = {"edge_label": "kind", "edge_attrs": ["edge_attr", "angle"]}
-    found = read(both, kind=KINDS, edge_attr=numbers[:, :1], angle=numbers[:, 1])
+    both = {"edge_label": "bond", "edge_attrs": ["edge_attr", "angle"]}
+    found = read(both, bond=KINDS, edge_attr=numbers[:, :1], angle=numbers[:, 1])
     assert found == (ROW["edge_x"], [1, 2, 1], None)
     assert read({"edge_attrs": []}, edge_attr=numbers) == (None, None, None)
 
@@ -228,3 +228,28 @@ def test_an_edge_without_what_others_have():
     graph.edges[0, 1]["length"] = 1.0
     with pytest.raises(hg2v.InputError, match="^graph 0, edge 1: no attribute 'length'"):
         hg2v.graphs([graph], edge_attrs="length")
+
+
+def test_a_dataset_held_whole():
+    ends = np.array([[0, 1, 0], [1, 2, 1]])
+    stored = dict(edge_index=ends, x=np.zeros((5, 1)), edge_attr=np.array(ROW["edge_x"]))
+
+    def dataset(**of):
+        data = stand_in("torch_geometric.data.data", "Data", **{**stored, **of})
+        slices = {"x": np.array([0, 3, 5]), "edge_index": np.array([0, 2, 3])}
+        two = [
+            pyg(x=np.zeros((n, 1)), num_nodes=n, **{k: v[:0] for k, v in of.items()})
+            for n in (3, 2)
+        ]
+        methods = dict(__len__=lambda self: 2, __getitem__=lambda self, at: two[at])
+        of_whole = dict(_data=data, slices=slices, _indices=None)
+        base = type("Dataset", (), {"__module__": "torch_geometric.data.dataset", **methods})
+        kind = type("InMemoryDataset", (base,), {"__module__": base.__module__, **of_whole})
+        return hg2v.graphs(kind())
+
+    first, second = rows(dataset(y=np.array([[0.5, np.nan], [1.5, 2.5]])))
+    assert first["edge_x"] == ROW["edge_x"][:2] and second["edge_x"] == ROW["edge_x"][2:]
+    assert [first["y.0"], first["y.1"], second["y.0"], second["y.1"]] == [0.5, None, 1.5, 2.5]
+    first, second = rows(dataset(y=np.array([3, 4]), edge_attr=KINDS))
+    assert first["edge_label"] == [1, 2] and second["edge_label"] == [1]
+    assert [first["y"], second["y"]] == [3, 4] and "edge_x" not in first

@@ -1,5 +1,6 @@
 //! Collections of graphs.
 
+use std::collections::HashMap;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use hg2v::prepare::{Run, graph_of};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 use pyo3_arrow::PyRecordBatch;
 use pyo3_arrow::input::AnyRecordBatch;
 use rayon::prelude::*;
@@ -90,7 +91,8 @@ impl Graphs {
     /// `node_ptr[i]..node_ptr[i + 1]`. Columns named in `json` are spelled as JSON.
     #[staticmethod]
     #[pyo3(signature = (node_ptr, edge_ptr, src, dst, *, weight=None, x=None, nodes=None,
-        node_label=None, edge_label=None, id=None, y=None, directed=None, json=""))]
+        node_label=None, edge_label=None, edge_x=None, id=None, y=None, targets=Vec::new(),
+        directed=None, json="", json_targets=Vec::new()))]
     fn stacked(
         py: Python<'_>,
         node_ptr: PyReadonlyArray1<'_, i64>,
@@ -102,10 +104,13 @@ impl Graphs {
         nodes: Option<Column<'_>>,
         node_label: Option<Column<'_>>,
         edge_label: Option<Column<'_>>,
+        edge_x: Option<PyReadonlyArray2<'_, f64>>,
         id: Option<Column<'_>>,
         y: Option<Column<'_>>,
+        targets: Vec<(String, Column<'_>)>,
         directed: Option<Vec<bool>>,
         json: &str,
+        json_targets: Vec<String>,
     ) -> PyResult<Graphs> {
         let (of_nodes, of_edges) =
             (offsets(&node_ptr, "node_ptr")?, offsets(&edge_ptr, "edge_ptr")?);
@@ -124,11 +129,12 @@ impl Graphs {
             let values = Float64Array::from(weight.as_slice()?.to_vec());
             columns.push(("weight", lists("weight", &of_edges, Arc::new(values))?));
         }
-        if let Some(x) = x {
+        for (name, x, of) in [("x", x, &of_nodes), ("edge_x", edge_x, &of_edges)] {
+            let Some(x) = x else { continue };
             let (rows, dim) = (x.as_array().nrows(), x.as_array().ncols());
             let values = Arc::new(Float64Array::from(x.as_slice()?.to_vec()));
             let ends: Vec<i64> = (0..=rows).map(|row| (row * dim) as i64).collect();
-            columns.push(("x", lists("x", &of_nodes, lists("x", &ends, values)?)?));
+            columns.push((name, lists(name, of, lists(name, &ends, values)?)?));
         }
         for (name, column, ends) in [
             ("nodes", nodes, &of_nodes),
@@ -144,10 +150,18 @@ impl Graphs {
                 columns.push((name, column.array()?));
             }
         }
+        let targets: Vec<_> =
+            targets.into_iter().map(|(name, column)| (format!("y.{name}"), column)).collect();
+        for (name, column) in &targets {
+            columns.push((name, column.array()?));
+        }
         let field =
             |(name, array): &(&str, ArrayRef)| Field::new(*name, array.data_type().clone(), true);
         let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
-        let schema = schema.with_metadata([("hg2v.json".to_owned(), json.to_owned())].into());
+        let json_targets = serde_json::to_string(&json_targets).map_err(|e| unreadable(py, &e))?;
+        let notes = [("hg2v.json", json.to_owned()), ("hg2v.json_targets", json_targets)];
+        let notes = notes.map(|(key, note)| (key.to_owned(), note));
+        let schema = schema.with_metadata(notes.into());
         let columns = columns.into_iter().map(|(_, array)| array).collect();
         let batch = RecordBatch::try_new(Arc::new(schema), columns)
             .map_err(|e| PyValueError::new_err(e.to_string()))?;
@@ -267,6 +281,46 @@ impl Graphs {
     /// The class of each graph, `None` where it has none.
     fn labels(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
         self.records.iter().map(|record| scalar(py, record.label.as_ref())).collect()
+    }
+
+    /// What is to be predicted of each graph, where there are several numbers or classes, by name:
+    /// an array of numbers, NaN where one is not known, or a list with `None` there.
+    fn targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let mut names: Vec<&str> = Vec::new();
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        for target in self.records.iter().flat_map(|record| &record.targets) {
+            places.entry(&target.name).or_insert_with(|| {
+                names.push(&target.name);
+                names.len() - 1
+            });
+        }
+        let mut columns = vec![vec![None; self.records.len()]; names.len()];
+        for (at, record) in self.records.iter().enumerate() {
+            for target in &record.targets {
+                columns[places[&*target.name]][at] = target.value.as_ref();
+            }
+        }
+        let table = PyDict::new(py);
+        for (name, column) in names.into_iter().zip(columns) {
+            let numbers: Option<Vec<f64>> = column.iter().map(|value| number(*value)).collect();
+            match numbers {
+                Some(numbers) => table.set_item(name, PyArray1::from_vec(py, numbers))?,
+                None => {
+                    let values = column.into_iter().map(|value| scalar(py, value));
+                    table.set_item(name, values.collect::<PyResult<Vec<_>>>()?)?;
+                }
+            }
+        }
+        Ok(table)
+    }
+
+    /// The same graphs with these targets alone, by name: one becomes the class or number.
+    fn choose(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Graphs> {
+        work::run(py, 0, None, |_| {
+            let records = self.records.iter().cloned();
+            let records = dataset::with_targets(records, &self.file, &names)?;
+            Ok::<_, hg2v::Error>(Graphs::new(records, &self.file))
+        })
     }
 
     /// The id of each graph, `None` where it has none.
@@ -401,6 +455,16 @@ fn lists(name: &str, ends: &[i64], values: ArrayRef) -> PyResult<ArrayRef> {
     let made =
         LargeListArray::try_new(field, OffsetBuffer::new(ends.to_vec().into()), values, None);
     Ok(Arc::new(made.map_err(|e| PyTypeError::new_err(e.to_string()))?))
+}
+
+/// A number, NaN where it is not known; `None` where it is no number.
+fn number(scalar: Option<&Scalar>) -> Option<f64> {
+    match scalar {
+        None => Some(f64::NAN),
+        Some(Scalar::Int(int)) => Some(*int as f64),
+        Some(Scalar::Float(float)) => Some(*float),
+        Some(Scalar::Bool(_) | Scalar::Text(_)) => None,
+    }
 }
 
 fn scalar(py: Python<'_>, scalar: Option<&Scalar>) -> PyResult<Py<PyAny>> {

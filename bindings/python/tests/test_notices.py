@@ -81,8 +81,8 @@ def test_edge_attributes_that_are_not_used(make, said):
     graphs = [make() for _ in range(20)]
     hg2v.HG2V(**PARAMS).fit_transform(graphs)
     assert said() == [
-        "edge attribute 'order' (numbers) is not used; one number an edge can be its weight: name "
-        "it with weight="
+        "edge attribute 'order' (numbers) is not used; name what is to be seen: numbers with "
+        "edge_attrs=, a text with edge_label=, and one number that is a weight with weight="
     ]
     hg2v.HG2V(**PARAMS, weight="order").fit_transform(graphs)
     assert len(said()) == 1
@@ -120,10 +120,9 @@ def test_attributes_beside_x_that_are_not_used(make, said):
     hg2v.graphs([make() for _ in range(20)])
     assert [message.partition(";")[0] for message in said()] == [
         "node attributes 'pos' (numbers) and 'z' (numbers) are not used",
-        "edge attribute 'edge_attr' (numbers) is not used",
     ]
     hg2v.graphs([make()], attributes=["x", "pos"])
-    assert len(said()) == 3 and "'edge_attr'" in said()[2]
+    assert len(said()) == 1
 
 
 @pytest.mark.parametrize(
@@ -164,18 +163,6 @@ def test_only_a_sample_is_looked_at(said):
     nx = pytest.importorskip("networkx")
     hg2v.graphs([nx.path_graph(3) for _ in range(50)] + [networkx_atoms()])
     assert said() == []
-
-
-@pytest.mark.parametrize("kind", [hg2v.HG2V, hg2v.Graph2Vec, hg2v.WLOptimalAssignment])
-def test_edge_labels_are_not_used(kind, said):
-    nx = pytest.importorskip("networkx")
-    graphs = [nx.path_graph(n) for n in (4, 5)]
-    for graph in graphs:
-        nx.set_edge_attributes(graph, "single", "bond")
-    kind(edge_label="bond").fit_transform(graphs)
-    assert said() == ["edge labels are kept, but no method uses them"]
-    hg2v.graphs(graphs, edge_label="bond")
-    assert len(said()) == 1
 
 
 def test_directions_and_graphs_without_nodes(said):

@@ -16,6 +16,7 @@ import numpy as np
 from ._hg2v import MAX_NODES, molecule
 from ._scalars import Names, Within, as_array, is_missing, node_names
 from ._stacked import One, as_numbers
+from ._targets import of_graph
 from .errors import InputError, shown
 
 
@@ -105,9 +106,10 @@ def _networkx(graph: Any, names: Names) -> One:
         src=ends[::2],
         dst=ends[1::2],
         weight=_weights(of_edges, names),
-        x=_attributes(of_nodes, names),
+        x=_attributes(of_nodes, names.attributes, "node"),
         node_label=_named(of_nodes, names.label, "label", "node"),
-        edge_label=names.edge_label and _named(of_edges, names.edge_label, "", "edge"),
+        edge_label=_edge_labels(of_edges, names),
+        edge_x=_edge_attributes(of_edges, names),
         directed=graph.is_directed(),
         id=graph.graph.get("id", _name(graph)),
         y=graph.graph.get("y"),
@@ -131,9 +133,10 @@ def _igraph(graph: Any, names: Names) -> One:
         src=ends[:, 0],
         dst=ends[:, 1],
         weight=_weights(of_edges, names),
-        x=_attributes(of_nodes, names),
+        x=_attributes(of_nodes, names.attributes, "node"),
         node_label=_named(of_nodes, names.label, "label", "node"),
-        edge_label=names.edge_label and _named(of_edges, names.edge_label, "", "edge"),
+        edge_label=_edge_labels(of_edges, names),
+        edge_x=_edge_attributes(of_edges, names),
         directed=graph.is_directed(),
         id=graph["id"] if "id" in have else None,
         y=graph["y"] if "y" in have else None,
@@ -157,7 +160,10 @@ def _rustworkx(graph: Any, names: Names) -> One:
     if all(isinstance(of, (int, float)) and not isinstance(of, bool) for of in plain):
         of_edges: Sequence[Mapping[str, Any]] = [{names.weight or "weight": of} for of in plain]
     else:
-        of_edges = [of if isinstance(of, Mapping) else {} for of in plain]
+        # A text alone says what kind of edge it is.
+        label = names.edge_label or "label"
+        kinds = [{label: of} if isinstance(of, str) else of for of in plain]
+        of_edges = [of if isinstance(of, Mapping) else {} for of in kinds]
     have = graph.attrs if isinstance(graph.attrs, Mapping) else {}
     return One(
         num_nodes=len(index),
@@ -165,9 +171,10 @@ def _rustworkx(graph: Any, names: Names) -> One:
         src=np.array([index[u] for u, _, _ in edges], np.int64),
         dst=np.array([index[v] for _, v, _ in edges], np.int64),
         weight=_weights(of_edges, names),
-        x=_attributes(of_nodes, names),
+        x=_attributes(of_nodes, names.attributes, "node"),
         node_label=_named(of_nodes, names.label, "label", "node"),
-        edge_label=names.edge_label and _named(of_edges, names.edge_label, "", "edge"),
+        edge_label=_edge_labels(of_edges, names),
+        edge_x=_edge_attributes(of_edges, names),
         directed="Di" in type(graph).__name__,
         id=have.get("id"),
         y=have.get("y"),
@@ -197,46 +204,71 @@ def _pyg(data: Any, names: Names) -> One:
 
 
 def _dgl(graph: Any, names: Names) -> One:
-    def find(name: str) -> Any:
-        return graph.ndata.get(name, graph.edata.get(name))
+    def of_edges(name: str) -> Any:
+        found = graph.edata.get(name)
+        # Some call the attributes of edges as those of nodes.
+        return graph.edata.get("x") if found is None and name == "edge_attr" else found
 
     _refuse_batch(graph.batch_size)
     src, dst = graph.edges()
-    return tensors(find, (src, dst), graph.num_nodes(), names)
+    return tensors(graph.ndata.get, (src, dst), graph.num_nodes(), names, of_edges)
 
 
 def tensors(
-    find: Callable[[str], Any], edge_index: Any, num_nodes: int | None, names: Names
+    find: Callable[[str], Any],
+    edge_index: Any,
+    num_nodes: int | None,
+    names: Names,
+    of_edges: Callable[[str], Any] | None = None,
 ) -> One:
     """PyTorch Geometric's and DGL's, whose attributes are tensors with a row a node or edge."""
+    of_edges = of_edges or find
     if edge_index is None:
         raise InputError("it has no edge_index", fix="give an empty one where there are no edges")
     src, dst = _ends(edge_index)
-    if names.attributes is None:
-        x = find("x")
-    else:
-        wanted = [names.attributes] if isinstance(names.attributes, str) else names.attributes
-        columns = [as_array(_there(find(name), name)) for name in wanted]
-        rows = [column.reshape(len(column), -1) for column in columns]
-        x = np.concatenate(rows, axis=1) if rows else None
-    weight = (
-        find("edge_weight") if names.weight is None else _there(find(names.weight), names.weight)
-    )
+    x = find("x") if names.attributes is None else _columns(find, names.attributes)
+    named = names.of_edges()
+    weight = of_edges("edge_weight") if names.weight is None else of_edges(names.weight)
+    if names.weight is not None:
+        weight = _there(weight, names.weight)
+    elif "edge_weight" in named:
+        weight = None
     label = None if names.label is None else _there(find(names.label), names.label)
     edge_label = (
-        None if names.edge_label is None else _there(find(names.edge_label), names.edge_label)
+        None if names.edge_label is None else _there(of_edges(names.edge_label), names.edge_label)
     )
-    y = find("y")
+    if names.edge_attrs is not None:
+        edge_x = _columns(of_edges, names.edge_attrs)
+    else:
+        edge_x = None if "edge_attr" in named else of_edges("edge_attr")
+        # One whole number an edge is its kind, as sets of molecules have it.
+        if edge_x is not None and edge_label is None and _are_kinds(as_array(edge_x)):
+            edge_x, edge_label = None, edge_x
+    count = _count(num_nodes, src, dst, x)
     return One(
-        num_nodes=_count(num_nodes, src, dst, x),
+        num_nodes=count,
         src=src,
         dst=dst,
         weight=None if weight is None else as_array(weight).reshape(-1),
         x=x,
         node_label=None if label is None else as_array(label).reshape(-1),
         edge_label=None if edge_label is None else as_array(edge_label).reshape(-1),
-        y=None if y is None or as_array(y).size != 1 else as_array(y).reshape(-1)[0].item(),
+        edge_x=edge_x,
+        y=of_graph(find("y"), count),
     )
+
+
+def _columns(find: Callable[[str], Any], wanted: str | Sequence[str]) -> np.ndarray | None:
+    """Attributes by name, side by side."""
+    wanted = [wanted] if isinstance(wanted, str) else wanted
+    columns = [as_array(_there(find(name), name)) for name in wanted]
+    rows = [column.reshape(len(column), -1) for column in columns]
+    return np.concatenate(rows, axis=1) if rows else None
+
+
+def _are_kinds(values: np.ndarray) -> bool:
+    """Whether there is one whole number an edge."""
+    return values.dtype.kind in "biu" and values.size == len(values)
 
 
 def _there(value: Any, name: str) -> Any:
@@ -270,7 +302,7 @@ def _pair(item: tuple[Any, ...], names: Names) -> One:
 
 
 def _mapping(item: Mapping[str, Any], names: Names) -> One:
-    own = ("x", "weight", "node_label", "edge_label", "id", "y", "nodes")
+    own = ("x", "weight", "node_label", "edge_label", "edge_x", "id", "y", "nodes")
     if "edges" in item:
         raise InputError(
             "it has 'edges', but others have 'edge_index'", fix="spell all graphs one way"
@@ -410,24 +442,41 @@ def _named(
     return values
 
 
-def _attributes(nodes: Sequence[Mapping[str, Any]], names: Names) -> np.ndarray | None:
-    said = names.attributes
+def _attributes(
+    items: Sequence[Mapping[str, Any]], said: str | Sequence[str] | None, what: str
+) -> np.ndarray | None:
+    """The numbers of every item under the names that were ``said``, side by side."""
     if said is None or isinstance(said, str):
-        values = _named(nodes, said, "x", "node")
-        return None if values is None else _rows_of(values, said or "x")
-    columns = [_named(nodes, name, "", "node") for name in said]
+        values = _named(items, said, "x", what)
+        return None if values is None else _rows_of(values, said or "x", what)
+    columns = [_named(items, name, "", what) for name in said]
     missing = [name for name, values in zip(said, columns) if values is None]
     if len(missing) == len(columns):
         return None
     if missing:
-        raise InputError(f"its nodes have no attribute {missing[0]!r}")
-    made = [_rows_of(values, name) for values, name in zip(columns, said) if values is not None]
-    return np.concatenate(made, axis=1)
+        raise InputError(f"its {what}s have no attribute {missing[0]!r}")
+    made = zip(columns, said)
+    rows = [_rows_of(values, name, what) for values, name in made if values is not None]
+    return np.concatenate(rows, axis=1)
 
 
-def _rows_of(values: list[Any], name: str) -> np.ndarray:
+def _edge_labels(edges: Sequence[Mapping[str, Any]], names: Names) -> list[Any] | None:
+    """What kinds edges are of: what was named, or ``label`` where that is not named otherwise."""
+    if names.edge_label is None and "label" in names.of_edges():
+        return None
+    return _named(edges, names.edge_label, "label", "edge")
+
+
+def _edge_attributes(edges: Sequence[Mapping[str, Any]], names: Names) -> np.ndarray | None:
+    """The numbers of edges: those that were named, or ``x`` where that is not named otherwise."""
+    if names.edge_attrs is None and "x" in names.of_edges():
+        return None
+    return _attributes(edges, names.edge_attrs, "edge")
+
+
+def _rows_of(values: list[Any], name: str, what: str) -> np.ndarray:
     try:
-        return as_numbers(values, name).reshape(len(values), -1)
+        return as_numbers(values, name, what).reshape(len(values), -1)
     except Within:
         raise
     except InputError as error:
@@ -435,5 +484,7 @@ def _rows_of(values: list[Any], name: str) -> np.ndarray:
 
 
 def _weights(edges: Sequence[Mapping[str, Any]], names: Names) -> np.ndarray | None:
+    if names.weight is None and "weight" in names.of_edges():
+        return None
     values = _named(edges, names.weight, "weight", "edge")
     return None if values is None else as_numbers(values, names.weight or "weight", "edge")

@@ -22,8 +22,9 @@ def say_passed_over(items: Iterable[Any], names: Names) -> None:
     few = list(islice(items, _FEW))
     if names.attributes is None and names.label is None:
         say_unused("node", _of_all(few, _nodes), used=("x", "label"))
-    if names.weight is None and names.edge_label is None:
-        say_unused("edge", _of_all(few, _edges), used=("weight", "edge_weight"))
+    if names.weight is None and names.edge_label is None and names.edge_attrs is None:
+        used = ("weight", "label", "x", "edge_weight", "edge_attr")
+        say_unused("edge", _of_all(few, _edges), used)
 
 
 def _of_all(

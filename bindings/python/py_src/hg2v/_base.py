@@ -18,7 +18,7 @@ import numpy as np
 
 from ._hg2v import Graphs
 from ._inputs import READING, read
-from ._notices import log, say_edge_labels, say_no_tqdm, say_odd, say_refused
+from ._notices import log, say_no_tqdm, say_odd, say_refused
 from ._parameters import check_kinds, check_one_of, check_words, threads_of
 from ._read import Read
 from .errors import InputError, ParameterError, not_fitted, shown
@@ -184,8 +184,6 @@ class Estimator:
 
     def _graphs(self, X: Any) -> Read:
         reading = {name: getattr(self, name) for name in READING}
-        if reading["edge_label"] is not None:
-            say_edge_labels()
         found = read(X, reading, self._skips())
         say_odd(found.graphs, self._vectors)
         return found

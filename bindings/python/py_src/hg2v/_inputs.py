@@ -19,7 +19,7 @@ from ._whole import of_lines, of_smiles, parts_of, pyg_whole
 from .errors import InputError
 
 #: How graphs are read: the parameters of :func:`graphs`, which estimators have too.
-READING = ("attributes", "label", "weight", "edge_label", "directed")
+READING = ("attributes", "label", "weight", "edge_label", "edge_attrs", "directed")
 
 
 def graphs(
@@ -29,6 +29,8 @@ def graphs(
     label: str | None = None,
     weight: str | None = None,
     edge_label: str | None = None,
+    edge_attrs: str | Sequence[str] | None = None,
+    target: str | Sequence[str] | None = None,
     directed: str = "undirected",
     errors: str = "raise",
 ) -> Graphs:
@@ -38,20 +40,27 @@ def graphs(
         data: a list of graphs of networkx, PyTorch Geometric, igraph, rustworkx or DGL, of
             scipy sparse matrices, of pairs ``(edge_index, x)``, of mappings with keys
             ``edge_index`` (or ``src`` and ``dst``), ``x``, ``num_nodes``, ``nodes`` (their
-            names), ``weight``, ``node_label``, ``edge_label``, ``id``, ``y``, or with the keys of
-            a line of JSONL (``edges``, ``node_labels``, …), of SMILES or molecules of RDKit; a
+            names), ``weight``, ``node_label``, ``edge_label``, ``edge_x``, ``id``, ``y``, or with
+            the keys of a line of JSONL (``edges``, ``node_labels``, …), of SMILES or molecules of RDKit; a
             column of such things: a Series of pandas or polars, an array of pyarrow or numpy; a
             PyTorch Geometric ``Batch`` or dataset; a table of Arrow, polars, pandas or DuckDB,
             one row a graph; or the path of a file or folder. What networkx, igraph and rustworkx
             say of a graph under ``id`` and ``y`` is its id and its class; networkx's ``name`` is
-            the id where there is no ``id``. Names of nodes are kept for files and tables.
+            the id where there is no ``id``. Several numbers or classes to predict are a list or a
+            mapping ``y``, a row ``y`` of PyTorch Geometric, columns ``y.NAME`` of a table. Parallel
+            edges and directions are kept. Names of nodes are kept for files and tables.
         attributes: the node attributes that are numbers, by name; where nodes bring an ``x``,
             it need not be said. Where neither this nor ``label`` is said, attributes that are
             not used are warned of; ``[]`` takes none.
         label: the node attribute that is a label; ``label`` need not be said.
         weight: the edge attribute that is a weight; ``weight`` need not be said.
-        edge_label: the edge attribute that is a label. It is kept, for files and tables, but no
-            method uses it.
+        edge_label: the edge attribute that is a label, the kind of the edge; ``label`` need not be
+            said, nor an ``edge_attr`` of one whole number an edge.
+        edge_attrs: the edge attributes that are numbers, by name; ``x`` need not be said, nor any
+            other ``edge_attr`` of PyTorch Geometric and DGL; ``[]`` takes none.
+        target: which of several numbers or classes to predict are kept, by name: one becomes the
+            class or number of each graph (:meth:`Graphs.labels`), others stay
+            (:meth:`Graphs.targets`).
         directed: ``"undirected"`` lets estimators read directed edges as undirected ones, which
             they warn of; ``"refuse"`` raises.
         errors: ``"raise"`` refuses a collection for one graph that cannot be used; ``"skip"``
@@ -72,22 +81,29 @@ def graphs(
         InputError: with the position of the graph and the name of the attribute.
     """
     check_one_of("errors", errors, "raise", "skip")
+    check_kinds(graphs, dict(target=target))
     reading = dict(
-        attributes=attributes, label=label, weight=weight, edge_label=edge_label, directed=directed
+        **dict(attributes=attributes, label=label, weight=weight),
+        **dict(edge_label=edge_label, edge_attrs=edge_attrs, directed=directed),
     )
     found = read(data, reading, skip=errors == "skip")
     if found.refused:
         say_refused(found.refused, found.count, "and are left out")
-    return found.graphs
+    if target is None:
+        return found.graphs
+    return found.graphs.choose([target] if isinstance(target, str) else list(target))
 
 
 def read(data: Any, reading: Mapping[str, Any], skip: bool) -> Read:
     """Graphs of any kind, read as :func:`graphs` is told; with ``skip``, without those that cannot
     be used."""
     check_reading(reading)
-    wanted = reading["attributes"]
-    wanted = wanted if wanted is None or isinstance(wanted, str) else list(wanted)
-    names = Names(wanted, reading["label"], reading["weight"], reading["edge_label"])
+    wanted = (reading["attributes"], reading["edge_attrs"])
+    attributes, edge_attrs = (
+        name if name is None or isinstance(name, str) else list(name) for name in wanted
+    )
+    named = (reading["label"], reading["weight"], reading["edge_label"])
+    names = Names(attributes, *named, edge_attrs)
     found = _collection(data, names, skip)
     if reading["directed"] == "refuse":
         fix = "make it undirected, or say directed='undirected'"

@@ -56,8 +56,8 @@ class WLOptimalAssignment(_Kernel):
 
     Args:
         rounds: rounds of refinement.
-        attributes, label, weight, edge_label, directed, errors, n_jobs, verbose: as for
-            :class:`HG2V`; edge labels are not used.
+        attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
+            :class:`HG2V`.
 
     Example:
         >>> import hg2v
@@ -74,6 +74,7 @@ class WLOptimalAssignment(_Kernel):
         label: str | None = None,
         weight: str | None = None,
         edge_label: str | None = None,
+        edge_attrs: str | Sequence[str] | None = None,
         directed: str = "undirected",
         errors: str = "raise",
         n_jobs: int | None = None,
@@ -84,6 +85,7 @@ class WLOptimalAssignment(_Kernel):
         self.label = label
         self.weight = weight
         self.edge_label = edge_label
+        self.edge_attrs = edge_attrs
         self.directed = directed
         self.errors = errors
         self.n_jobs = n_jobs
@@ -105,8 +107,8 @@ class WassersteinWL(_Kernel):
         rounds: rounds of refinement.
         gamma: ``γ`` of the kernel.
         nodes: ``"labels"``, ``"attributes"``, or ``"auto"``: attributes where all graphs have them.
-        attributes, label, weight, edge_label, directed, errors, n_jobs, verbose: as for
-            :class:`HG2V`; edge labels are not used.
+        attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
+            :class:`HG2V`.
 
     Example:
         >>> import hg2v
@@ -124,6 +126,7 @@ class WassersteinWL(_Kernel):
         label: str | None = None,
         weight: str | None = None,
         edge_label: str | None = None,
+        edge_attrs: str | Sequence[str] | None = None,
         directed: str = "undirected",
         errors: str = "raise",
         n_jobs: int | None = None,
@@ -136,6 +139,7 @@ class WassersteinWL(_Kernel):
         self.label = label
         self.weight = weight
         self.edge_label = edge_label
+        self.edge_attrs = edge_attrs
         self.directed = directed
         self.errors = errors
         self.n_jobs = n_jobs

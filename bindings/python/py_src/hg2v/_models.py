@@ -50,6 +50,7 @@ class Network(Method):
         label: str | None = None,
         weight: str | None = None,
         edge_label: str | None = None,
+        edge_attrs: str | Sequence[str] | None = None,
         directed: str = "undirected",
         errors: str = "raise",
         n_jobs: int | None = None,
@@ -84,6 +85,7 @@ class Network(Method):
         self.label = label
         self.weight = weight
         self.edge_label = edge_label
+        self.edge_attrs = edge_attrs
         self.directed = directed
         self.errors = errors
         self.n_jobs = n_jobs
@@ -147,8 +149,8 @@ class HG2V(Network):
         coarsening, ratio, k: the method of coarsening, how much smaller the last level is, and
             how many eigenvectors it keeps.
         weights: ``"use"``, ``"abs"`` or ``"ignore"``: what is done with edge weights.
-        attributes, label, weight, edge_label, directed: how graphs are read, see
-            :func:`hg2v.graphs`. Edge labels are kept, but no method uses them.
+        attributes, label, weight, edge_label, edge_attrs, directed: how graphs are read, see
+            :func:`hg2v.graphs`.
         errors: what is done with graphs that cannot be used. ``"raise"`` refuses them; with
             ``"nan"``, ``fit`` leaves them out, ``transform`` gives each a row of NaN, and both
             warn of them, once a call. Which attributes and labels nodes must have, the model

@@ -62,7 +62,8 @@ def say_odd(data: Graphs, vectors: bool) -> None:
 #: How attributes are asked for.
 _ADVICE = {
     "node": "name what is to be a feature: numbers with attributes=, a text with label=",
-    "edge": "one number an edge can be its weight: name it with weight=",
+    "edge": "name what is to be seen: numbers with edge_attrs=, a text with edge_label=, and one "
+    "number that is a weight with weight=",
 }
 
 
@@ -95,11 +96,6 @@ def say_refused(refused: Mapping[int, str], count: int, follows: str) -> None:
     log.warning(
         "%d of %d graphs cannot be used, %s: %s", *(len(refused), count), follows, "; ".join(named)
     )
-
-
-def say_edge_labels() -> None:
-    """Warns that naming edge labels changes no vector."""
-    log.warning("edge labels are kept, but no method uses them")
 
 
 @functools.cache

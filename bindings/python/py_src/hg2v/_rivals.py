@@ -23,8 +23,8 @@ class Graph2Vec(Method):
         negatives: random labels to one of the graph.
         min_count: labels of fewer graphs are left out.
         random_state: seeds every random decision; ``None`` is 0.
-        attributes, label, weight, edge_label, directed, errors, n_jobs, verbose: as for
-            :class:`HG2V`; edge labels are not used.
+        attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
+            :class:`HG2V`.
 
     Example:
         >>> import hg2v
@@ -49,6 +49,7 @@ class Graph2Vec(Method):
         label: str | None = None,
         weight: str | None = None,
         edge_label: str | None = None,
+        edge_attrs: str | Sequence[str] | None = None,
         directed: str = "undirected",
         errors: str = "raise",
         n_jobs: int | None = None,
@@ -65,6 +66,7 @@ class Graph2Vec(Method):
         self.label = label
         self.weight = weight
         self.edge_label = edge_label
+        self.edge_attrs = edge_attrs
         self.directed = directed
         self.errors = errors
         self.n_jobs = n_jobs
@@ -78,8 +80,8 @@ class Graph2VecLoukas(Method):
         dim, rounds, epochs, lr, negatives, min_count: as for :class:`Graph2Vec`.
         coarsening, ratio, k: as for :class:`HG2V`.
         random_state: seeds every random decision; ``None`` is 0.
-        attributes, label, weight, edge_label, directed, errors, n_jobs, verbose: as for
-            :class:`HG2V`; edge labels are not used.
+        attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
+            :class:`HG2V`.
 
     Example:
         >>> import hg2v
@@ -110,6 +112,7 @@ class Graph2VecLoukas(Method):
         label: str | None = None,
         weight: str | None = None,
         edge_label: str | None = None,
+        edge_attrs: str | Sequence[str] | None = None,
         directed: str = "undirected",
         errors: str = "raise",
         n_jobs: int | None = None,
@@ -129,6 +132,7 @@ class Graph2VecLoukas(Method):
         self.label = label
         self.weight = weight
         self.edge_label = edge_label
+        self.edge_attrs = edge_attrs
         self.directed = directed
         self.errors = errors
         self.n_jobs = n_jobs
@@ -147,8 +151,8 @@ class InfoGraph(Method):
         lr: the learning rate.
         degree, structure: as for :class:`HG2V`.
         random_state: seeds every random decision; ``None`` is 0.
-        attributes, label, weight, edge_label, directed, errors, n_jobs, verbose: as for
-            :class:`HG2V`; edge labels are not used.
+        attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
+            :class:`HG2V`.
 
     Attributes:
         losses_: the loss of each epoch; empty where the model was not trained here.
@@ -177,6 +181,7 @@ class InfoGraph(Method):
         label: str | None = None,
         weight: str | None = None,
         edge_label: str | None = None,
+        edge_attrs: str | Sequence[str] | None = None,
         directed: str = "undirected",
         errors: str = "raise",
         n_jobs: int | None = None,
@@ -194,6 +199,7 @@ class InfoGraph(Method):
         self.label = label
         self.weight = weight
         self.edge_label = edge_label
+        self.edge_attrs = edge_attrs
         self.directed = directed
         self.errors = errors
         self.n_jobs = n_jobs
@@ -208,8 +214,8 @@ class Statistics(Method):
     but where histograms are cut, so that it is the control every learnt vector should beat.
 
     Args:
-        attributes, label, weight, edge_label, directed, errors, n_jobs, verbose: as for
-            :class:`HG2V`; edge labels are not used.
+        attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
+            :class:`HG2V`.
 
     Example:
         >>> import hg2v
@@ -226,6 +232,7 @@ class Statistics(Method):
         label: str | None = None,
         weight: str | None = None,
         edge_label: str | None = None,
+        edge_attrs: str | Sequence[str] | None = None,
         directed: str = "undirected",
         errors: str = "raise",
         n_jobs: int | None = None,
@@ -235,6 +242,7 @@ class Statistics(Method):
         self.label = label
         self.weight = weight
         self.edge_label = edge_label
+        self.edge_attrs = edge_attrs
         self.directed = directed
         self.errors = errors
         self.n_jobs = n_jobs
@@ -303,8 +311,8 @@ class KernelVectors(Method):
             given.
         gamma: ``γ`` of ``"wwl"``; one over the median distance, unless it is given.
         random_state: seeds the choice of landmarks; ``None`` is 0.
-        attributes, label, weight, edge_label, directed, errors, n_jobs, verbose: as for
-            :class:`HG2V`; edge labels are not used.
+        attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
+            :class:`HG2V`.
 
     Example:
         >>> import hg2v
@@ -327,6 +335,7 @@ class KernelVectors(Method):
         label: str | None = None,
         weight: str | None = None,
         edge_label: str | None = None,
+        edge_attrs: str | Sequence[str] | None = None,
         directed: str = "undirected",
         errors: str = "raise",
         n_jobs: int | None = None,
@@ -342,6 +351,7 @@ class KernelVectors(Method):
         self.label = label
         self.weight = weight
         self.edge_label = edge_label
+        self.edge_attrs = edge_attrs
         self.directed = directed
         self.errors = errors
         self.n_jobs = n_jobs

@@ -22,6 +22,13 @@ class Names:
     label: str | None = None
     weight: str | None = None
     edge_label: str | None = None
+    edge_attrs: str | Sequence[str] | None = None
+
+    def of_edges(self) -> set[str]:
+        """The edge attributes that are named."""
+        numbers = self.edge_attrs or ()
+        named = (numbers,) if isinstance(numbers, str) else numbers
+        return {name for name in (self.weight, self.edge_label, *named) if name is not None}
 
 
 class Within(InputError):

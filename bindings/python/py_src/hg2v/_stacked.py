@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,8 @@ from ._hg2v import Graphs
 from ._parameters import is_number
 from ._read import Read
 from ._scalars import Entries, Names, Within, as_array, listed, scalar_columns, some
+from ._targets import handed_over as targets_handed_over
+from ._targets import split
 from .errors import InputError, shown
 
 
@@ -28,6 +30,7 @@ class One:
     x: Any = None
     node_label: Any = None
     edge_label: Any = None
+    edge_x: Any = None
     directed: bool = False
     id: Any = None
     y: Any = None
@@ -39,6 +42,7 @@ def each_stacked(ones: list[One], names: Names) -> Read:
     refused = {
         **_unlike_most(ones, "weight", names.weight or "weight"),
         **_unlike_most(ones, "edge_label", names.edge_label or "edge_label"),
+        **_unlike_most(ones, "edge_x", _called(names.edge_attrs, "edge_x")),
     }
     made = []
     for one in ones:
@@ -79,7 +83,11 @@ def _check_agreement(ones: list[One], name: str, called: str, said: bool) -> Non
 
 
 def _per(name: str) -> str:
-    return "edge" if name in ("weight", "edge_label") else "node"
+    return "edge" if name in ("weight", "edge_label", "edge_x") else "node"
+
+
+def _called(said: str | Sequence[str] | None, usual: str) -> Any:
+    return usual if said is None else said
 
 
 def _size(one: One, per: str) -> int:
@@ -113,20 +121,29 @@ def stacked(ones: list[One], names: Names) -> Graphs:
             parts.append(part)
         return parts or None
 
-    called = names.attributes if names.attributes is not None else "x"
-    xs = together("x", f"attributes {called!r}", bool(names.attributes), as_rows)
-    if xs is not None:
-        having = [one.at for one in ones if one.x is not None]
-        pairs = reversed(list(zip(having, xs)))
+    def rows(name: str, said: str | Sequence[str] | None) -> np.ndarray | None:
+        called, per = _called(said, name), _per(name)
+
+        def convert(x: Any) -> np.ndarray:
+            return as_rows(x, name, per)
+
+        parts = together(name, f"attributes {called!r}", bool(said), convert)
+        if parts is None:
+            return None
+        having = [one.at for one in ones if getattr(one, name) is not None]
+        pairs = reversed(list(zip(having, parts)))
         widths = {part.shape[1]: at for at, part in pairs if len(part)}
         if len(widths) > 1:
             (first, at), (other, then) = sorted(widths.items(), key=lambda pair: pair[1])[:2]
+            a = "an edge" if per == "edge" else "a node"
             raise InputError(
-                f"graph {then} has {other} attributes {called!r} a node, but graph {at} has {first}",
-                fix="give every node the same attributes",
+                f"graph {then} has {other} attributes {called!r} {a}, but graph {at} has {first}",
+                fix=f"give every {per} the same attributes",
                 kind="unlike",
             )
-        xs = np.concatenate([part for part in xs if len(part)] or [np.zeros((0, 0))])
+        return np.concatenate([part for part in parts if len(part)] or [np.zeros((0, 0))])
+
+    xs, edge_xs = rows("x", names.attributes), rows("edge_x", names.edge_attrs)
 
     def attribute(name: str, said: str | None, usual: str, convert: Callable[[Any], Any]) -> Any:
         return together(name, f"attribute {said or usual!r}", said is not None, convert)
@@ -134,6 +151,8 @@ def stacked(ones: list[One], names: Names) -> Graphs:
     weights = attribute("weight", names.weight, "weight", lambda w: as_numbers(w, "weight", "edge"))
     labels = attribute("node_label", names.label, "label", listed)
     edge_labels = attribute("edge_label", names.edge_label, "edge_label", listed)
+
+    classes, targets = split(one.y for one in ones)
 
     def flat(parts: list[list[Any]] | None) -> list[Any] | None:
         return None if parts is None else [value for part in parts for value in part]
@@ -146,13 +165,15 @@ def stacked(ones: list[One], names: Names) -> Graphs:
         names,
         weight=None if weights is None else np.concatenate(weights),
         x=xs,
+        edge_x=edge_xs,
+        targets=targets,
         directed=[one.directed for one in ones],
         columns=dict(
             nodes=_names(ones),
             node_label=flat(labels),
             edge_label=flat(edge_labels),
             id=some([one.id for one in ones]),
-            y=some([one.y for one in ones]),
+            y=some(classes),
         ),
         positions=[one.at for one in ones],
     )
@@ -181,6 +202,8 @@ def handed_over(
     weight: np.ndarray | None,
     x: np.ndarray | None,
     columns: dict[str, Any],
+    edge_x: np.ndarray | None = None,
+    targets: Mapping[str, list[Any]] | None = None,
     directed: list[bool] | None = None,
     positions: Sequence[int] | None = None,
 ) -> Graphs:
@@ -189,16 +212,19 @@ def handed_over(
     nodes, edges = Entries("node", node_ptr, positions), Entries("edge", edge_ptr, positions)
     within = {"nodes": nodes, "node_label": nodes, "edge_label": edges}
     scalars = scalar_columns(columns, names, positions, within)
+    scalars.update(targets_handed_over(targets or {}, positions))
     ends = _whole(src), _whole(dst)
     try:
         return Graphs.stacked(
-            node_ptr, edge_ptr, *ends, weight=weight, x=x, directed=directed, **scalars
+            *(node_ptr, edge_ptr, *ends),
+            **dict(weight=weight, x=x, edge_x=edge_x, directed=directed, **scalars),
         )
     except InputError as error:
         # Rust looks at every number; only where it refused are they looked at again, for the
         # place and the name, which it does not know.
         _refuse_unfinite(x, nodes, names.attributes or "x")
         _refuse_unfinite(weight, edges, names.weight or "weight")
+        _refuse_unfinite(edge_x, edges, names.edge_attrs or "edge_x")
         raise error if error.graph is None else error.of_graph(positions[error.graph]) from None
 
 
@@ -252,7 +278,7 @@ def _no_number(name: str | Sequence[str], value: Any, what: str) -> tuple[str, s
     return f"{found}, but it must be a number", fix
 
 
-def as_rows(x: Any) -> np.ndarray:
-    """Attributes, a row a node."""
-    rows = as_numbers(x.toarray() if hasattr(x, "toarray") else x, "x")
+def as_rows(x: Any, name: str = "x", what: str = "node") -> np.ndarray:
+    """Attributes, a row a node or edge."""
+    rows = as_numbers(x.toarray() if hasattr(x, "toarray") else x, name, what)
     return np.ascontiguousarray(rows.reshape(len(rows), rows.size // max(len(rows), 1)))

@@ -14,8 +14,13 @@ from .errors import HG2VError, InputError
 #: The columns of hg2v's Parquet format.
 _COLUMNS = {
     *("id", "y", "num_nodes", "src", "dst", "weight", "nodes"),
-    *("node_label", "edge_label", "x", "directed"),
+    *("node_label", "edge_label", "x", "edge_x", "directed"),
 }
+
+
+def _is_known(name: Any) -> bool:
+    """Whether a column means something: one of the format, or one of several targets."""
+    return isinstance(name, str) and (name in _COLUMNS or name.startswith("y."))
 
 
 def column_of(data: Any) -> list[Any] | None:
@@ -27,10 +32,10 @@ def column_of(data: Any) -> list[Any] | None:
     if not _speaks_arrow(data):
         return None
     if kind.__name__ == "DataFrame" and library in ("pandas", "polars"):
-        only = len(data.columns) == 1 and data.columns[0] not in _COLUMNS
+        only = len(data.columns) == 1 and not _is_known(data.columns[0])
         return column_of(data[data.columns[0]]) if only else None
     if library == "pyarrow" and kind.__name__ in ("Table", "RecordBatch"):
-        only = data.num_columns == 1 and data.column_names[0] not in _COLUMNS
+        only = data.num_columns == 1 and not _is_known(data.column_names[0])
         return column_of(data.column(0)) if only else None
     # Tables have columns with names, and streams of them a schema.
     if any(hasattr(kind, name) for name in ("columns", "column_names", "schema")):
@@ -107,7 +112,7 @@ def _needed(data: Any) -> Any:
     library, kind = type(data).__module__.partition(".")[0], type(data).__name__
     if kind != "DataFrame" or library not in ("pandas", "polars"):
         return data
-    frame = data[[name for name in data.columns if name in _COLUMNS]]
+    frame = data[[name for name in data.columns if _is_known(name)]]
     return frame if library == "pandas" else frame.cast(_typed(frame.schema))
 
 

@@ -14,6 +14,7 @@ from ._hg2v import Graphs
 from ._read import Read
 from ._scalars import Names, Within, as_array
 from ._stacked import as_numbers, as_rows, handed_over, refuse_no_number
+from ._targets import split
 from .errors import InputError
 
 
@@ -59,8 +60,18 @@ def pyg_whole(data: Any, names: Names) -> Graphs | None:
     one = tensors(
         lambda name: getattr(stored, name, None), stored.edge_index, int(node_ptr[-1]), names
     )
+    sized = [("node", one.x), ("edge", one.edge_x)]
+    rows = {"node": int(node_ptr[-1]), "edge": int(edge_ptr[-1])}
+    if any(of is not None and len(of) != rows[what] for what, of in sized):
+        return None  # Graph by graph it is said where.
     y = getattr(stored, "y", None)
-    y = None if y is None or as_array(y).reshape(-1).shape != (count,) else as_array(y).reshape(-1)
+    y = None if y is None else as_array(y)
+    targets: dict[str, Any] = {}
+    if y is not None and y.ndim == 2 and len(y) == count and y.shape[1] > 1:
+        _, targets = split(y.tolist())
+    elif y is not None and y.size not in (count, rows["node"]):
+        return None
+    y = None if y is None or y.reshape(-1).shape != (count,) else y.reshape(-1)
     return handed_over(
         node_ptr.astype(np.int64),
         edge_ptr.astype(np.int64),
@@ -69,6 +80,8 @@ def pyg_whole(data: Any, names: Names) -> Graphs | None:
         names,
         weight=None if one.weight is None else as_numbers(one.weight, "weight", "edge"),
         x=None if one.x is None else as_rows(one.x),
+        edge_x=None if one.edge_x is None else as_rows(one.edge_x, "edge_x", "edge"),
+        targets=targets,
         columns=dict(node_label=one.node_label, edge_label=one.edge_label, y=y),
     )
 
@@ -107,7 +120,8 @@ def of_smiles(items: Sequence[str], skip: bool) -> Read:
 
 
 def _line(item: Mapping[str, Any], at: int) -> str:
-    known = {"edges", "nodes", "n", "x", "node_labels", "edge_labels", "id", "y", "directed"}
+    labels = {"node_labels", "edge_labels"}
+    known = {"edges", "nodes", "n", "x", *labels, "edge_x", "id", "y", "directed"}
     try:
         refuse_unknown(item, known)
         return json.dumps(dict(item), default=_plain)

@@ -44,6 +44,7 @@ pub use ids::RepeatedIds;
 pub use limits::Limits;
 pub(crate) use notes::Notes;
 pub use skip::Skipped;
+pub use targets::with_targets;
 
 /// How a collection of graphs is laid out on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -56,6 +56,20 @@ impl Choice {
     }
 }
 
+/// These graphs, read from `file`, with the targets of these names alone, as
+/// [`Source::targets`](super::Source::targets) has them.
+///
+/// # Errors
+/// A graph that has no target of such a name.
+pub fn with_targets(
+    records: impl IntoIterator<Item = GraphRecord>,
+    file: &Path,
+    names: &[String],
+) -> Result<Vec<GraphRecord>> {
+    let choice = Choice::new(file, names);
+    (0..).zip(records).map(|(position, record)| choice.of(record, position)).collect()
+}
+
 /// What is before the name of a target in the name of its column.
 pub(crate) const PREFIX: &str = "y.";
 

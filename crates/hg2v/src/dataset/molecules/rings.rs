@@ -212,7 +212,7 @@ impl<'a> Search<'a> {
         loop {
             let mut found = Vec::new();
             for &root in &roots {
-                self.from_root(root as usize, &order, deepest, &mut found);
+                self.begin_at(root as usize, &order, deepest, &mut found);
             }
             found.sort_by(|a, b| (a.bonds.len(), &a.bonds).cmp(&(b.bonds.len(), &b.bonds)));
             found.dedup_by(|a, b| a.bonds == b.bonds);
@@ -227,7 +227,7 @@ impl<'a> Search<'a> {
     }
 
     /// The cycles whose last atom in `order` is `root`.
-    fn from_root(&mut self, root: usize, order: &[u32], deepest: u32, found: &mut Vec<Ring>) {
+    fn begin_at(&mut self, root: usize, order: &[u32], deepest: u32, found: &mut Vec<Ring>) {
         for at in std::mem::take(&mut self.reached) {
             self.distance[at as usize] = FAR;
         }

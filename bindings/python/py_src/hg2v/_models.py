@@ -31,6 +31,7 @@ class Network(Method):
         random_state: Any = 0,
         preset: str = "default",
         layer: str | None = None,
+        relations: str | None = None,
         input: str | None = None,
         bias: bool | None = None,
         readout: Sequence[str] | None = None,
@@ -66,6 +67,7 @@ class Network(Method):
         self.random_state = random_state
         self.preset = preset
         self.layer = layer
+        self.relations = relations
         self.input = input
         self.bias = bias
         self.readout = readout
@@ -135,6 +137,8 @@ class HG2V(Network):
             as elsewhere in scikit-learn: a generator of numpy gives that.
         preset: ``"default"``, or ``"paper"`` for the paper's reading.
         layer: ``"krylov"`` or ``"gcn"``, how a node looks around.
+        relations: ``"never"`` or ``"always"``: when each kind and direction of edges has a hop of
+            its own, on level 0.
         input: ``"linear"``, ``"relu"`` or ``"tanh"``: a layer before level 0.
         bias: whether ``θ₁`` and ``θ₄`` have biases.
         readout: ``"sum"``, ``"max"``, ``"mean"``, in order.

@@ -55,6 +55,7 @@ fn the_defaults_that_help_tells_are_those_of_the_library() {
         ("--hops", architecture.hops.to_string()),
         ("--levels", architecture.levels.to_string()),
         ("--layer", architecture.layer.to_string()),
+        ("--relations", architecture.relations.to_string()),
         ("--input", "none".to_owned()),
         ("--bias", architecture.bias.to_string()),
         ("--readout", "sum,max".to_owned()),

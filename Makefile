@@ -1,5 +1,5 @@
 # What CI runs, under the same names.
-.PHONY: test test-page chromium test-wheel test-peers svm-parity kernel-parity transport-parity \
+.PHONY: test test-page chromium test-wheel test-peers svm-parity ridge-parity kernel-parity transport-parity \
 	search-parity molecule-parity layer-parity torch-parity test-burn test-spark built demo bench bench-page bench-peers \
 	bench-wheel cuda gpu tables package lint lint-page test-unsafe test-loom
 
@@ -34,7 +34,7 @@ chromium:
 # Beside PyTorch Geometric and RDKit, inside burn, and beside scikit-learn, GraKeL, gensim and POT on the real sets
 # of HG2V_DATA; a few gigabytes are installed under .venv the first time.
 test-peers: layer-parity torch-parity molecule-parity test-burn \
-	$(if $(HG2V_DATA),svm-parity kernel-parity transport-parity search-parity)
+	$(if $(HG2V_DATA),svm-parity ridge-parity kernel-parity transport-parity search-parity)
 	$(if $(HG2V_DATA),,@echo "skipped: tests on real sets beside other programs need HG2V_DATA, a folder of TU zips")
 
 # The command and the examples, as the tests need them, so that nothing is built twice.
@@ -43,6 +43,9 @@ built:
 
 svm-parity: built .venv/peers/ready
 	.venv/peers/bin/python crates/hg2v-eval/peers/svm.py parity target/release/hg2v
+
+ridge-parity: built .venv/peers/ready
+	.venv/peers/bin/python crates/hg2v-eval/peers/ridge.py parity target/release/hg2v
 
 kernel-parity: built .venv/peers/ready
 	cargo bench --workspace --bench kernels -- $(CURDIR)/.venv/baselines MUTAG PTC_FR ENZYMES

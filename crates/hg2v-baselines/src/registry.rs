@@ -306,7 +306,7 @@ pub static METHODS: &[Entry] = &[
     },
     Entry {
         name: "majority",
-        about: "the largest class for every graph",
+        about: "the largest class for every graph, or the mean of numbers",
         vectors: None,
         judged: Some(|_| Judged::Learner(Box::new(Majority))),
     },

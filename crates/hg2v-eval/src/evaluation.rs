@@ -37,7 +37,7 @@ pub struct Evaluation {
     #[serde(flatten)]
     pub first: TargetEvaluation,
     /// What was found of each target, where there are several.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub targets: Vec<TargetEvaluation>,
 }
 

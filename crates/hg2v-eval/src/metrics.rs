@@ -175,7 +175,7 @@ impl Score {
 }
 
 impl Score {
-    /// A number as it is, with four digits or so: `0.651 ± 0.042`.
+    /// A number as it is, with three digits: `0.651 ± 0.042`.
     pub fn plain(&self) -> String {
         let digits = digits(self.mean.abs().max(self.std));
         format!("{:.digits$} ± {:.digits$}", self.mean, self.std)
@@ -185,7 +185,7 @@ impl Score {
 /// Digits after the point that a number of this size is worth: three for 0.651, none for 651.
 pub fn digits(size: f64) -> usize {
     let before = if size > 0.0 { size.log10().floor() } else { 0.0 };
-    (2.0 - before).clamp(0.0, 6.0).max(if before < 0.0 { 3.0 } else { 0.0 }) as usize
+    (2.0 - before).clamp(0.0, 6.0) as usize
 }
 
 /// In percent, as tables print it: `81.8 ± 1.8`.

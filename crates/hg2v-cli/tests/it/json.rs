@@ -74,12 +74,14 @@ fn lines(name: &str, at: &Path, server: &Server) -> Vec<String> {
         "embed" => {
             &["embed m graphs.jsonl --out v.npy", "embed m graphs.jsonl --per node --out n.csv"]
         }
-        "evaluate" => {
-            &["evaluate graphs.jsonl --embeddings e.csv --splits 1 --predictions r.jsonl"]
-        }
+        "evaluate" => &[
+            "evaluate graphs.jsonl --embeddings e.csv --splits 1 --predictions r.jsonl",
+            "evaluate numbers.jsonl --dim 4 --levels 1 --epochs 1 --splits 1",
+        ],
         "compare" => &[
             "compare graphs.jsonl --methods statistics --splits 1",
             "compare bad.jsonl --methods statistics --splits 1",
+            "compare numbers.jsonl --methods statistics --against majority --splits 1",
         ],
         "reproduce" => &[
             "reproduce fig-wl --quick --out figures",
@@ -114,6 +116,8 @@ fn folder() -> tempfile::TempDir {
     done("embed m graphs.jsonl --out e.csv");
     done("generate dla --graphs 30 --nodes 8 --out MUTAG.jsonl");
     fs::write(at.join("bad.jsonl"), "{\"edges\":[[0,1]]}\n").unwrap();
+    let graph = |i: u32| format!("{{\"edges\":[[0,1],[1,{}]],\"y\":{}.5}}\n", 2 + i % 5, i);
+    fs::write(at.join("numbers.jsonl"), (0..12).map(graph).collect::<String>()).unwrap();
     write_idx(at);
     folder
 }

@@ -22,6 +22,7 @@ mod info;
 mod json; // against docs/command.md
 mod model; // fit, embed, evaluate, demo
 mod nonsense; // and what they say to it
+mod numbers; // to predict: evaluate, compare
 mod overwriting; // and --force
 #[cfg(target_os = "linux")]
 mod process; // signals, kills, threads

@@ -16,6 +16,7 @@ mod ridge; // normal equations, by elimination
 mod smo; // brute force over active sets, optimality conditions
 
 // Properties.
+mod goal; // classes and numbers, one target and several
 mod metrics;
 mod split;
 mod study; // what is known is not judged again

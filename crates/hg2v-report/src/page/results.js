@@ -41,24 +41,32 @@ const MODES = {
 
 const percent = (/** @type {Score} */ { mean, std }) => `${(100 * mean).toFixed(1)} ± ${(100 * std).toFixed(1)}`;
 
+const amount = (/** @type {Score} */ { mean, std }) => `${mean.toPrecision(3)} ± ${std.toPrecision(2)}`;
+
 /**
- * Accuracies with their spread, beside controls, and who was taken for whom.
+ * Accuracies, or errors of numbers, with their spread, beside controls, and who was taken for whom.
  * @param {Head} head
  * @param {Palette} palette
  */
 export function drawAccuracy({ evaluation }, palette) {
   if (!evaluation) return;
   byId("accuracy").hidden = false;
-  const { methods, majority, mode, splits, graphs, classes, seed } = evaluation;
+  const { methods, mode, splits, classes, seed, mean: middle } = evaluation;
+  const graphs = evaluation.known || evaluation.graphs;
+  const numbers = evaluation.task === "numbers";
+  const shown = numbers ? amount : percent;
+  // What needs no method: the largest class, or the mean.
+  const majority = (numbers ? middle?.rmse.mean : evaluation.majority) ?? 0;
   const tests = methods.flatMap(({ result }) => result.splits.map(({ test }) => test));
-  const low = Math.max(0, Math.min(...tests, majority) - 0.04);
-  const high = Math.min(1, Math.max(...tests, majority) + 0.03);
+  const margin = numbers ? 0.04 * Math.max(...tests, majority) : 0.04;
+  const low = Math.max(0, Math.min(...tests, majority) - margin);
+  const high = Math.min(numbers ? Infinity : 1, Math.max(...tests, majority) + 0.75 * margin);
   const width = 300;
   const x = (/** @type {number} */ value) => (width * (value - low)) / (high - low || 1);
   const plot = (/** @type {Judgement} */ { result }, /** @type {number} */ at) => {
     const color = css(palette.kind(at));
     const { mean, std } = result.test;
-    return makeSvg("svg", { viewBox: `-6 0 ${width + 12} 26`, width: 210, height: 20, role: "img", "aria-label": `accuracy of ${result.splits.length} splits` },
+    return makeSvg("svg", { viewBox: `-6 0 ${width + 12} 26`, width: 210, height: 20, role: "img", "aria-label": `${numbers ? "error" : "accuracy"} of ${result.splits.length} splits` },
       makeSvg("line", { class: "axis", x1: 0, x2: width, y1: 13, y2: 13, stroke: "var(--line)" }),
       makeSvg("line", { x1: x(majority), x2: x(majority), y1: 2, y2: 24, stroke: "var(--soft)", "stroke-dasharray": "2 3" }),
       makeSvg("line", { x1: x(Math.max(low, mean - std)), x2: x(Math.min(high, mean + std)), y1: 13, y2: 13, stroke: color, "stroke-width": 5, "stroke-opacity": 0.35, "stroke-linecap": "round" }),
@@ -67,14 +75,14 @@ export function drawAccuracy({ evaluation }, palette) {
   };
   const row = (/** @type {Judgement} */ method, /** @type {number} */ at) => {
     const { name, result } = method;
-    return make("tr", {}, make("th", { scope: "row" }, name), make("td", { class: "number" }, percent(result.test)), make("td", { class: "number" }, percent(result.validation)), make("td", {}, plot(method, at)), make("td", { class: "number" }, result.dim ? number(result.dim) : "–"));
+    return make("tr", {}, make("th", { scope: "row" }, name), make("td", { class: "number" }, shown(result.test)), make("td", { class: "number" }, shown(result.validation)), make("td", {}, plot(method, at)), make("td", { class: "number" }, result.dim ? number(result.dim) : "–"));
   };
   const further = methods.flatMap(({ name, result }) => (result.also ?? []).map(({ classifier, test, validation }) =>
-    make("tr", {}, make("td", {}, `${name}, ${classifier.replaceAll("-", " ")}`), make("td", { class: "number" }, percent(test)), make("td", { class: "number" }, percent(validation)))));
+    make("tr", {}, make("td", {}, `${name}, ${classifier.replaceAll("-", " ")}`), make("td", { class: "number" }, shown(test)), make("td", { class: "number" }, shown(validation)))));
   const table = make("table", {},
-    make("thead", {}, make("tr", {}, ...["method", "test, %", "validation, %", "", "dim"].map((name, at) => make("th", { scope: "col", class: at && at !== 3 ? "number" : null }, name)))),
-    make("tbody", {}, ...methods.map(row), ...further, make("tr", {}, make("td", {}, "largest class"), make("td", { class: "number" }, (100 * majority).toFixed(1)))));
-  const protocol = `${counted(graphs, "graph")}, ${classes.length} classes; mean ± deviation over ${splits} ${MODES[mode] ?? mode}; a C-SVM, settings chosen by 5-fold cross-validation inside the training part; seed ${seed}. Small discs: single splits. Dotted: the largest class.`;
+    make("thead", {}, make("tr", {}, ...["method", numbers ? "test RMSE" : "test, %", numbers ? "validation RMSE" : "validation, %", "", "dim"].map((name, at) => make("th", { scope: "col", class: at && at !== 3 ? "number" : null }, name)))),
+    make("tbody", {}, ...methods.map(row), ...further, make("tr", {}, make("td", {}, numbers ? "the mean" : "largest class"), make("td", { class: "number" }, numbers ? majority.toPrecision(3) : (100 * majority).toFixed(1)))));
+  const protocol = `${counted(graphs, "graph")}, ${numbers ? "numbers" : `${classes.length} classes`}; mean ± deviation over ${splits} ${MODES[mode] ?? mode}; ${numbers ? "kernel ridge regression" : "a C-SVM"}, settings chosen by 5-fold cross-validation inside the training part; seed ${seed}. Small discs: single splits. Dotted: the ${numbers ? "mean of the training part" : "largest class"}.`;
   const holder = make("div");
   const judged = methods.flatMap(({ name, confusion }) => (confusion ? { name, confusion } : []));
   const parts = [make("div", {}, make("div", { class: "scroll" }, table), make("p", { class: "quiet", style: "max-width:66ch;margin-top:8px" }, protocol))];

@@ -196,7 +196,12 @@ export interface Evaluation {
   mode: string;
   splits: number;
   seed: number;
-  majority: number;
+  majority: number | null;
+  /** "classes" unless it says "numbers", whose test and validation are root mean square errors. */
+  task?: string;
+  /** Graphs that have what is predicted. */
+  known?: number;
+  mean?: { rmse: Score } | null;
   methods: Judgement[];
   [more: string]: unknown;
 }

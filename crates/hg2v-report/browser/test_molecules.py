@@ -125,6 +125,23 @@ def test_levels_of_molecules_can_be_chosen(molecules, open_page):
     # Super-nodes are discs: they cover more than lines and letters do.
     assert opened.painted(".portrait") != before
     assert "Elements" in page.locator("#panel").inner_text()
+    opened.picture("molecules-level")
+
+
+def test_no_letter_is_cut_off(molecules, open_page):
+    opened = open_page(molecules)
+    for name in ("atp", "metformin", "glucose", "ammonium acetate", "water"):
+        opened.page.evaluate("index => page.map.choose(index)", index_of(name))
+        opened.settle()
+        script = """() => {
+            const canvas = document.querySelector(".portrait");
+            const { width, height } = canvas;
+            const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+            const dark = (x, y) => data[4 * (y * width + x) + 3] > 0;
+            const sides = [...Array(height).keys()].some((y) => dark(0, y) || dark(width - 1, y));
+            return sides || [...Array(width).keys()].some((x) => dark(x, 0) || dark(x, height - 1));
+        }"""
+        assert opened.painted(".portrait") > 300 and not opened.page.evaluate(script), name
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

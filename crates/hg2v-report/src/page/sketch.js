@@ -2,7 +2,7 @@
 
 import { rgb, theme } from "./color.js";
 
-/** @import { Level, NodeColors, Pack, Range, Rgb, Sketch } from "./types.d.ts" */
+/** @import { Atom, Level, NodeColors, Pack, Range, Rgb, Sketch } from "./types.d.ts" */
 /** @import { Palette } from "./color.js" */
 
 /** Sketches that are kept unpacked. */
@@ -30,7 +30,7 @@ export class Sketches {
     let sketch = this.known.get(index);
     if (!sketch) {
       const bytes = this.bytes.subarray(this.starts[index], this.starts[index + 1]);
-      sketch = readSketch(bytes, this.colors);
+      sketch = withLetters(readSketch(bytes, this.colors), this.atoms);
       // The oldest go first.
       for (const oldest of this.known.keys()) {
         if (this.known.size < KEPT) break;
@@ -119,6 +119,31 @@ function readSketch(bytes, colors) {
     levels.push(below);
   }
   return makeSketch(levels, { base, cut, codes, molecule, isGuest: false });
+}
+
+/**
+ * Leaves room around a molecule for letters that stand at its border: there they grow outwards.
+ * @param {Sketch} sketch
+ * @param {Atom[]} atoms
+ * @returns {Sketch}
+ */
+function withLetters(sketch, atoms) {
+  const { molecule, edgeLength, levels: [level] } = sketch;
+  if (!molecule) return sketch;
+  const [left, right, high, low] = [level.x.slice(), level.x.slice(), level.y.slice(), level.y.slice()];
+  molecule.atoms.forEach((place, v) => {
+    const [symbol, hydrogens, charge, isotope] = atoms[place];
+    if (symbol === "C" && !charge && !isotope) return;
+    // Letters are about a third of a bond wide.
+    const letters = symbol.length + Math.min(hydrogens, 2) + (charge ? 1 : 0) + (isotope ? 1 : 0);
+    const [wide, tall] = [edgeLength * (0.33 * letters - 0.1), edgeLength * (hydrogens && level.degrees[v] > 1 ? 0.6 : 0.22)];
+    right[v] += wide;
+    left[v] -= wide;
+    low[v] += tall;
+    high[v] -= tall;
+  });
+  const both = (/** @type {Float64Array} */ from, /** @type {Float64Array} */ to) => /** @type {Range} */ ([range(from)[0], range(to)[1]]);
+  return { ...sketch, x: both(left, right), y: both(high, low) };
 }
 
 /**

@@ -192,5 +192,5 @@ fn what_is_no_molecule_is_laid_out_like_any_graph() {
         let points = molecule_layout(&other, &[]);
         assert!(points.iter().flatten().all(|x| x.is_finite()));
     }
-    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
 }

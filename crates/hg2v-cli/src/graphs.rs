@@ -169,7 +169,7 @@ pub(crate) fn findings(found: &Findings, negative: &str) -> Vec<String> {
         (found.conflicting_weights, "repeat", "of another weight: the largest counts"),
         (found.zero_weights, "edge", "of weight zero: left out"),
         (found.negative_weights, "negative weight", negative),
-        (found.directed_graphs, "directed graph", "taken as undirected"),
+        (found.directed_graphs, "directed graph", "coarsened as undirected"),
     ];
     let met = counts.iter().filter(|(count, ..)| *count > 0);
     met.map(|(count, thing, happens)| format!("{} {happens}", counted(*count, thing))).collect()

@@ -47,11 +47,11 @@ def say(notes: str) -> None:
 
 
 def say_odd(data: Graphs, vectors: bool) -> None:
-    """Warns of graphs that lose their directions, and of those without nodes, whose ``vectors``
+    """Says which graphs are directed, and warns of those without nodes, whose ``vectors``
     are zero."""
     directed = len(data.directed())
     if directed:
-        log.warning("%d directed graph%s read as undirected", directed, _plural(directed))
+        log.info("%d directed graph%s coarsened as undirected", directed, _plural(directed))
     empty = int((data.num_nodes() == 0).sum())
     if empty:
         have, zero = ("has", "its vector is") if empty == 1 else ("have", "their vectors are")

@@ -61,7 +61,7 @@ pub struct Findings {
     pub zero_weights: u64,
     /// Negative weights met.
     pub negative_weights: u64,
-    /// Graphs that called themselves directed and were read as undirected.
+    /// Graphs that call themselves directed; here their edges go both ways.
     pub directed_graphs: u64,
 }
 

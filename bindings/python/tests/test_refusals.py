@@ -151,13 +151,14 @@ def test_directed_graphs_are_refused_on_demand(caplog):
     graphs = [nx.path_graph(12), nx.path_graph(12, nx.DiGraph)]
     with pytest.raises(
         InputError,
-        match="^graph 1: it is directed; make it undirected, or say directed='undirected'$",
+        match="^graph 1: it is directed; make it undirected, or say directed='keep'$",
     ):
         hg2v.HG2V(**PARAMS, directed="refuse").fit(graphs)
-    with caplog.at_level("WARNING", "hg2v"):
+    with caplog.at_level("INFO", "hg2v"):
         vectors = hg2v.HG2V(**PARAMS).fit_transform(graphs)
-    assert caplog.messages == ["1 directed graph read as undirected"]
-    same(vectors[0], vectors[1])
+    assert "1 directed graph coarsened as undirected" in caplog.messages
+    assert not np.allclose(vectors[0], vectors[1])
+    same(*hg2v.HG2V(**PARAMS, direction="ignore").fit_transform(graphs))
 
 
 @pytest.mark.parametrize(

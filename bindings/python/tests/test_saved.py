@@ -46,7 +46,7 @@ def test_a_folder_that_does_not_say(fitted, atoms, tmp_path):
     fitted.save(tmp_path / "model")
     (tmp_path / "model" / "reading.json").unlink()
     loaded = hg2v.load(tmp_path / "model")
-    assert loaded.attributes is None and loaded.directed == "undirected"
+    assert loaded.attributes is None and loaded.directed == "keep"
     with pytest.raises(
         InputError, match=r"^graph 0: .*the model expects 2.*set_params\(attributes"
     ):

@@ -31,7 +31,7 @@ def graphs(
     edge_label: str | None = None,
     edge_attrs: str | Sequence[str] | None = None,
     target: str | Sequence[str] | None = None,
-    directed: str = "undirected",
+    directed: str = "keep",
     errors: str = "raise",
 ) -> Graphs:
     """Graphs of any kind as one collection, which every method of hg2v takes.
@@ -61,8 +61,8 @@ def graphs(
         target: which of several numbers or classes to predict are kept, by name: one becomes the
             class or number of each graph (:meth:`Graphs.labels`), others stay
             (:meth:`Graphs.targets`).
-        directed: ``"undirected"`` lets estimators read directed edges as undirected ones, which
-            they warn of; ``"refuse"`` raises.
+        directed: ``"keep"`` takes directed graphs, whose directions estimators see, or do not with
+            ``direction="ignore"``; ``"refuse"`` raises.
         errors: ``"raise"`` refuses a collection for one graph that cannot be used; ``"skip"``
             leaves such graphs out, and warns of them.
 
@@ -106,7 +106,7 @@ def read(data: Any, reading: Mapping[str, Any], skip: bool) -> Read:
     names = Names(attributes, *named, edge_attrs)
     found = _collection(data, names, skip)
     if reading["directed"] == "refuse":
-        fix = "make it undirected, or say directed='undirected'"
+        fix = "make it undirected, or say directed='keep'"
         directed = [int(at) for at in found.graphs.directed()]
         if directed and not skip:
             raise InputError("it is directed", directed[0], fix=fix)
@@ -117,7 +117,7 @@ def read(data: Any, reading: Mapping[str, Any], skip: bool) -> Read:
 def check_reading(reading: Mapping[str, Any]) -> None:
     """Refuses what :func:`graphs` cannot be told."""
     check_kinds(graphs, reading)
-    check_one_of("directed", reading.get("directed", "undirected"), "undirected", "refuse")
+    check_one_of("directed", reading.get("directed", "keep"), "keep", "refuse")
 
 
 def _collection(data: Any, names: Names, skip: bool) -> Read:

@@ -43,6 +43,9 @@ class Network(Method):
         negatives: str | None = None,
         degree: str | None = None,
         structure: str | None = None,
+        edge_labels: str | None = None,
+        edge_attributes: str | None = None,
+        direction: str | None = None,
         coarsening: str | None = None,
         ratio: float | None = None,
         k: int | None = None,
@@ -52,7 +55,7 @@ class Network(Method):
         weight: str | None = None,
         edge_label: str | None = None,
         edge_attrs: str | Sequence[str] | None = None,
-        directed: str = "undirected",
+        directed: str = "keep",
         errors: str = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
@@ -79,6 +82,9 @@ class Network(Method):
         self.negatives = negatives
         self.degree = degree
         self.structure = structure
+        self.edge_labels = edge_labels
+        self.edge_attributes = edge_attributes
+        self.direction = direction
         self.coarsening = coarsening
         self.ratio = ratio
         self.k = k
@@ -150,6 +156,8 @@ class HG2V(Network):
             its surroundings, are features. ``"auto"`` takes surroundings where nodes have no
             attributes, and the degree where they have nothing else; so naming ``attributes``
             leaves surroundings out, unless ``structure="always"``.
+        edge_labels, edge_attributes, direction: ``"use"`` or ``"ignore"``: whether kinds of edges,
+            their numbers, and which way they go in directed graphs, are seen where there are any.
         coarsening, ratio, k: the method of coarsening, how much smaller the last level is, and
             how many eigenvectors it keeps.
         weights: ``"use"``, ``"abs"`` or ``"ignore"``: what is done with edge weights.

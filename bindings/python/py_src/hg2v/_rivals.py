@@ -22,6 +22,7 @@ class Graph2Vec(Method):
         lr: the first learning rate.
         negatives: random labels to one of the graph.
         min_count: labels of fewer graphs are left out.
+        edge_labels, direction: as for :class:`HG2V`.
         random_state: seeds every random decision; ``None`` is 0.
         attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
             :class:`HG2V`.
@@ -44,13 +45,15 @@ class Graph2Vec(Method):
         lr: float = 0.1,
         negatives: float = 1.0,
         min_count: int = 2,
+        edge_labels: str | None = None,
+        direction: str | None = None,
         random_state: Any = 0,
         attributes: str | Sequence[str] | None = None,
         label: str | None = None,
         weight: str | None = None,
         edge_label: str | None = None,
         edge_attrs: str | Sequence[str] | None = None,
-        directed: str = "undirected",
+        directed: str = "keep",
         errors: str = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
@@ -61,6 +64,8 @@ class Graph2Vec(Method):
         self.lr = lr
         self.negatives = negatives
         self.min_count = min_count
+        self.edge_labels = edge_labels
+        self.direction = direction
         self.random_state = random_state
         self.attributes = attributes
         self.label = label
@@ -77,7 +82,8 @@ class Graph2VecLoukas(Method):
     """Graph2Vec over all levels of a graph's pyramid, *Graph2Vec+Loukas* of HG2V's paper.
 
     Args:
-        dim, rounds, epochs, lr, negatives, min_count: as for :class:`Graph2Vec`.
+        dim, rounds, epochs, lr, negatives, min_count, edge_labels, direction: as for
+            :class:`Graph2Vec`.
         coarsening, ratio, k: as for :class:`HG2V`.
         random_state: seeds every random decision; ``None`` is 0.
         attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
@@ -104,6 +110,8 @@ class Graph2VecLoukas(Method):
         lr: float = 0.1,
         negatives: float = 1.0,
         min_count: int = 2,
+        edge_labels: str | None = None,
+        direction: str | None = None,
         coarsening: str | None = None,
         ratio: float | None = None,
         k: int | None = None,
@@ -113,7 +121,7 @@ class Graph2VecLoukas(Method):
         weight: str | None = None,
         edge_label: str | None = None,
         edge_attrs: str | Sequence[str] | None = None,
-        directed: str = "undirected",
+        directed: str = "keep",
         errors: str = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
@@ -124,6 +132,8 @@ class Graph2VecLoukas(Method):
         self.lr = lr
         self.negatives = negatives
         self.min_count = min_count
+        self.edge_labels = edge_labels
+        self.direction = direction
         self.coarsening = coarsening
         self.ratio = ratio
         self.k = k
@@ -149,7 +159,7 @@ class InfoGraph(Method):
         epochs: how often every graph is seen.
         batch: graphs a step.
         lr: the learning rate.
-        degree, structure: as for :class:`HG2V`.
+        degree, structure, edge_labels, edge_attributes, direction: as for :class:`HG2V`.
         random_state: seeds every random decision; ``None`` is 0.
         attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
             :class:`HG2V`.
@@ -176,13 +186,16 @@ class InfoGraph(Method):
         lr: float = 1e-3,
         degree: str | None = None,
         structure: str | None = None,
+        edge_labels: str | None = None,
+        edge_attributes: str | None = None,
+        direction: str | None = None,
         random_state: Any = 0,
         attributes: str | Sequence[str] | None = None,
         label: str | None = None,
         weight: str | None = None,
         edge_label: str | None = None,
         edge_attrs: str | Sequence[str] | None = None,
-        directed: str = "undirected",
+        directed: str = "keep",
         errors: str = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
@@ -194,6 +207,9 @@ class InfoGraph(Method):
         self.lr = lr
         self.degree = degree
         self.structure = structure
+        self.edge_labels = edge_labels
+        self.edge_attributes = edge_attributes
+        self.direction = direction
         self.random_state = random_state
         self.attributes = attributes
         self.label = label
@@ -214,6 +230,7 @@ class Statistics(Method):
     but where histograms are cut, so that it is the control every learnt vector should beat.
 
     Args:
+        edge_labels, edge_attributes, direction: as for :class:`HG2V`.
         attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
             :class:`HG2V`.
 
@@ -228,16 +245,22 @@ class Statistics(Method):
 
     def __init__(
         self,
+        edge_labels: str | None = None,
+        edge_attributes: str | None = None,
+        direction: str | None = None,
         attributes: str | Sequence[str] | None = None,
         label: str | None = None,
         weight: str | None = None,
         edge_label: str | None = None,
         edge_attrs: str | Sequence[str] | None = None,
-        directed: str = "undirected",
+        directed: str = "keep",
         errors: str = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
     ) -> None:
+        self.edge_labels = edge_labels
+        self.edge_attributes = edge_attributes
+        self.direction = direction
         self.attributes = attributes
         self.label = label
         self.weight = weight
@@ -258,7 +281,7 @@ class Morgan(Method):
     Args:
         dim: numbers a vector.
         radius: how many bonds far surroundings reach.
-        attributes, label, weight, edge_label, directed, errors, n_jobs, verbose: as for
+        attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
             :class:`HG2V`; attributes and weights are not used.
 
     Example:
@@ -277,7 +300,8 @@ class Morgan(Method):
         label: str | None = None,
         weight: str | None = None,
         edge_label: str | None = None,
-        directed: str = "undirected",
+        edge_attrs: str | Sequence[str] | None = None,
+        directed: str = "keep",
         errors: str = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
@@ -288,6 +312,7 @@ class Morgan(Method):
         self.label = label
         self.weight = weight
         self.edge_label = edge_label
+        self.edge_attrs = edge_attrs
         self.directed = directed
         self.errors = errors
         self.n_jobs = n_jobs
@@ -310,6 +335,7 @@ class KernelVectors(Method):
         rounds: rounds of refinement; 4 of the first two kernels and 3 of the last, unless it is
             given.
         gamma: ``γ`` of ``"wwl"``; one over the median distance, unless it is given.
+        edge_labels, direction: as for :class:`HG2V`.
         random_state: seeds the choice of landmarks; ``None`` is 0.
         attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
             :class:`HG2V`.
@@ -330,13 +356,15 @@ class KernelVectors(Method):
         landmarks: int | None = None,
         rounds: int | None = None,
         gamma: float | None = None,
+        edge_labels: str | None = None,
+        direction: str | None = None,
         random_state: Any = 0,
         attributes: str | Sequence[str] | None = None,
         label: str | None = None,
         weight: str | None = None,
         edge_label: str | None = None,
         edge_attrs: str | Sequence[str] | None = None,
-        directed: str = "undirected",
+        directed: str = "keep",
         errors: str = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
@@ -346,6 +374,8 @@ class KernelVectors(Method):
         self.landmarks = landmarks
         self.rounds = rounds
         self.gamma = gamma
+        self.edge_labels = edge_labels
+        self.direction = direction
         self.random_state = random_state
         self.attributes = attributes
         self.label = label

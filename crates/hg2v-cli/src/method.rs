@@ -86,7 +86,7 @@ fn flag(option: &'static MethodOption) -> Arg {
     let defaults = defaults::of(option);
     let heading = if is_own(&defaults) { "Model and training" } else { "Other methods" };
     let arg = Arg::new(option.name)
-        .long(option.name)
+        .long(option.name.replace('_', "-"))
         .value_name(option.symbol)
         .help(format!("{} [default: {}]", option.about, default_text(&defaults)))
         .help_heading(heading);

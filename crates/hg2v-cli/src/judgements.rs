@@ -63,7 +63,8 @@ fn numbers_of(found: &TargetEvaluation) -> Vec<String> {
     let header = ["", "judge", "validation RMSE", "RMSE", "MAE", "R²", "dim", "seconds"];
     table.row(header.map(str::to_owned));
     let line = |name: &str, judge: &str, validation: String, errors: &ErrorScores| {
-        let errors = [errors.rmse, errors.mae, errors.r2].map(|score| score.plain());
+        let [rmse, mae] = [errors.rmse, errors.mae].map(|score| score.plain());
+        let errors = [rmse, mae, errors.r2.with_digits(3)];
         [name.to_owned(), judge.to_owned(), validation]
             .into_iter()
             .chain(errors)

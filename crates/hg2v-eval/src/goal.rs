@@ -246,7 +246,7 @@ fn numbers_of(
     let numbers: Vec<f64> =
         values.iter().map(|value| value.and_then(number).unwrap_or(0.0)).collect();
     // Their squares, and sums of those, must be finite.
-    if let Some(graph) = numbers.iter().position(|value| !(value.abs() <= LIMIT)) {
+    if let Some(graph) = numbers.iter().position(|value| value.is_nan() || value.abs() > LIMIT) {
         return Err(Error::NoNumber { target: target(), graph, value: said(graph) });
     }
     Ok((task == Task::Numbers || are_amounts(values)).then_some(numbers))

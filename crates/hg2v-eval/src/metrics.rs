@@ -177,7 +177,11 @@ impl Score {
 impl Score {
     /// A number as it is, with three digits: `0.651 ± 0.042`.
     pub fn plain(&self) -> String {
-        let digits = digits(self.mean.abs().max(self.std));
+        self.with_digits(digits(self.mean.abs().max(self.std)))
+    }
+
+    /// With so many digits after the point.
+    pub fn with_digits(&self, digits: usize) -> String {
         format!("{:.digits$} ± {:.digits$}", self.mean, self.std)
     }
 }

@@ -86,7 +86,7 @@ fn paths() -> Vec<GraphRecord> {
     let graph = |i: u32| {
         let n = i + 2;
         let target = |name: &str, value: Option<Scalar>| Target { name: name.into(), value };
-        let nodes = (i % 5 != 0).then(|| Scalar::Float(f64::from(n) + 0.5));
+        let nodes = (!i.is_multiple_of(5)).then(|| Scalar::Float(f64::from(n) + 0.5));
         let long = Scalar::Text(if n > 20 { "long" } else { "short" }.into());
         GraphRecord {
             num_nodes: n,
@@ -99,6 +99,7 @@ fn paths() -> Vec<GraphRecord> {
 }
 
 /// Counts nodes, and how often it was taught.
+#[derive(Debug)]
 struct Counting<'a>(&'a AtomicUsize, Hg2vParams);
 
 impl Method for Counting<'_> {
@@ -138,8 +139,7 @@ fn several_targets_share_splits_and_vectors_and_leave_out_what_is_missing() {
     let goals = Goal::all(&records, Task::Auto).unwrap();
     assert_eq!(goals.iter().map(Goal::called).collect::<Vec<_>>(), ["nodes", "long"]);
     assert_eq!(goals.iter().map(Goal::graphs).collect::<Vec<_>>(), [32, 40]);
-    let mut study =
-        Study::of(&collection, goals, Mode::Inductive, 3, Protocol::default()).unwrap();
+    let mut study = Study::of(&collection, goals, Mode::Inductive, 3, Protocol::default()).unwrap();
     study.also = vec![Classifier::NearestNeighbors];
     let taught = AtomicUsize::new(0);
     let method = Counting(&taught, params);
@@ -201,8 +201,7 @@ fn who_learns_classes_is_asked_for_no_numbers_and_logistic_regression_neither() 
     let params = Hg2vParams::default();
     let collection = params.collect(Run::in_memory(&records), &Context::default()).unwrap();
     let goals = Goal::all(&records, Task::Auto).unwrap();
-    let mut study =
-        Study::of(&collection, goals, Mode::Tenfold, 10, Protocol::default()).unwrap();
+    let mut study = Study::of(&collection, goals, Mode::Tenfold, 10, Protocol::default()).unwrap();
     assert_eq!(study.splits.len(), 10);
     let refused = study.judge(Candidate::Learner(&Zero), &[], |_| Ok(())).unwrap_err();
     assert_eq!(refused.to_string(), "it learns classes, and nodes is numbers");
@@ -230,7 +229,7 @@ fn a_class_that_some_lack_is_stratified_with_those() {
     let mut records = paths();
     for (at, record) in records.iter_mut().enumerate() {
         record.targets.clear();
-        record.label = (at % 4 != 0).then(|| Scalar::Int((at % 2) as i64));
+        record.label = (at % 4 != 0).then_some(Scalar::Int((at % 2) as i64));
     }
     let params = Hg2vParams::default();
     let collection = params.collect(Run::in_memory(&records), &Context::default()).unwrap();
@@ -256,8 +255,7 @@ fn errors_are_scikit_learns() {
     // >>> y, p = [3, -0.5, 2, 7], [2.5, 0.0, 2, 8]
     // >>> root_mean_squared_error(y, p), mean_absolute_error(y, p), r2_score(y, p)
     // (0.6123724356957945, 0.5, 0.9486081370449679)
-    let Errors { rmse, mae, r2 } =
-        errors(&[3.0, -0.5, 2.0, 7.0], &[2.5, 0.0, 2.0, 8.0]).unwrap();
+    let Errors { rmse, mae, r2 } = errors(&[3.0, -0.5, 2.0, 7.0], &[2.5, 0.0, 2.0, 8.0]).unwrap();
     assert!((rmse - 0.612_372_435_695_794_5).abs() < 1e-15);
     assert!((mae - 0.5).abs() < 1e-15);
     assert!((r2 - 0.948_608_137_044_967_9).abs() < 1e-15);

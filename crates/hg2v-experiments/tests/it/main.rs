@@ -10,7 +10,10 @@ use std::sync::Mutex;
 use hg2v::Hg2vParams;
 use hg2v::context::Context;
 use hg2v::dataset::{self, Limits};
+use hg2v::graph::{GraphRecord, Scalar, Target};
 use hg2v::progress::{Flow, Report, Stage};
+use hg2v_eval::classifiers::Classifier;
+use hg2v_eval::goal::Task;
 use hg2v_eval::study::Mode;
 use hg2v_experiments::compare::{CellOutcome, Plan};
 use hg2v_experiments::reproduce::{self, Experiment};
@@ -32,6 +35,16 @@ fn run_in<T>(
     context: &Context<'_>,
     experiment: impl FnOnce(&Environment<'_>) -> T,
 ) -> (T, Vec<String>) {
+    run_with(folder, context, |_| {}, experiment)
+}
+
+/// As [`run_in`], on graphs as `change` makes them.
+fn run_with<T>(
+    folder: &Path,
+    context: &Context<'_>,
+    change: impl Fn(&mut GraphRecord) + Sync,
+    experiment: impl FnOnce(&Environment<'_>) -> T,
+) -> (T, Vec<String>) {
     let heard = Mutex::new(Vec::new());
     let limits = Limits::default();
     let environment = Environment {
@@ -40,7 +53,12 @@ fn run_in<T>(
         data_dir: Some(folder),
         limits: &limits,
         seed: 0,
-        read: &|path: &Path| dataset::open(path, &limits)?.collect(),
+        read: &|path: &Path| {
+            let mut records: Vec<GraphRecord> =
+                dataset::open(path, &limits)?.collect::<hg2v::Result<_>>()?;
+            records.iter_mut().for_each(&change);
+            Ok(records)
+        },
         tell: &|event: &Event<'_>| {
             let name = format!("{event:?}");
             let name = name.split_whitespace().next().unwrap_or_default().to_owned();
@@ -55,6 +73,10 @@ fn comparison(data: &Path) -> Plan {
     Plan {
         data: vec![data.to_path_buf()],
         methods: ["statistics", "majority", "wl-subtree"].map(str::to_owned).to_vec(),
+        named: true,
+        task: Task::Auto,
+        also: Vec::new(),
+        against: None,
         mode: Mode::Inductive,
         splits: 2,
         fresh: false,
@@ -78,8 +100,9 @@ fn methods_are_compared_without_a_command() {
     let found = found.unwrap();
     let judged = ["Filling", "Judging", "Judged", "Judged"];
     assert_eq!(heard, [&judged[..], &["Filling", "Failed"], &judged].concat());
-    let CellOutcome::Judged(score) = &found.outcomes[0] else { panic!("statistics failed") };
-    assert_eq!((score.graphs, score.test.n, score.test.mean), (30, 2, 1.0));
+    let CellOutcome::Judged(scores) = &found.outcomes[0] else { panic!("statistics failed") };
+    let test = &scores[0].main.test;
+    assert_eq!((scores[0].graphs, test.n, test.mean), (30, 2, 1.0));
     assert_eq!(found.failures(), ["paths: majority: killed"]);
     let told = json!(found);
     assert_eq!(
@@ -94,6 +117,59 @@ fn methods_are_compared_without_a_command() {
     let (_, heard) = run_in(folder.path(), &Context::default(), run);
     assert_eq!(heard.iter().filter(|event| *event == "Kept").count(), 2);
     assert!(!heard.contains(&"Judging".to_owned()), "{heard:?}");
+}
+
+/// A number and a class instead of the label.
+fn several(record: &mut GraphRecord) {
+    let target = |name: &str, value| Target { name: name.to_owned(), value };
+    let length = Scalar::Float(f64::from(record.num_nodes) + 0.5);
+    record.targets = vec![target("length", Some(length)), target("class", record.label.take())];
+}
+
+#[test]
+fn several_targets_are_columns_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, out) = (folder.path().join("paths.jsonl"), folder.path().join("results"));
+    write_paths(&data);
+    let methods = ["statistics", "gin", "wl-subtree", "majority"].map(str::to_owned).to_vec();
+    let against = Some("majority".to_owned());
+    let plan = Plan { methods, named: false, against, ..comparison(&data) };
+    let run = |environment: &Environment<'_>| {
+        plan.run(&out, environment, |cell| plan.fill(cell, &out, environment).map(Ok))
+    };
+    let (found, _) = run_with(folder.path(), &Context::default(), several, run);
+    let found = found.unwrap();
+    let table = found.table();
+    assert_eq!(table.header[..3], ["method", "paths length RMSE", "paths class"]);
+    // A network that learns classes is left out, which is no failure.
+    assert_eq!(table.rows[1][1..3], ["–", "–"]);
+    assert!(found.failures().is_empty());
+    let told = json!(found);
+    let cells = told["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 7);
+    assert_eq!((&cells[0]["target"], &cells[1]["target"]), (&json!("length"), &json!("class")));
+    assert_eq!((&cells[0]["task"], &cells[1]["task"]), (&json!("numbers"), &json!("classes")));
+    assert!(cells[2]["left_out"].is_string(), "{told}");
+    let apart = |cell: usize| cells[cell]["difference"]["mean"].as_f64().unwrap();
+    assert!(apart(0) < -0.5 && apart(1) > 0.3, "{told}");
+    // Ridge has a table, and so have the differences of both judges.
+    let firsts: Vec<String> =
+        found.more_tables().into_iter().map(|table| table.header[0].clone()).collect();
+    assert_eq!(firsts, ["by ridge", "less majority", "less majority, by ridge"]);
+    // All of it is kept, and read again: nothing is judged twice.
+    let (again, heard) = run_with(folder.path(), &Context::default(), several, run);
+    assert_eq!(json!(again.unwrap())["cells"], told["cells"]);
+    assert!(!heard.contains(&"Judging".to_owned()), "{heard:?}");
+    // Another judge is: it needs the vectors again.
+    let plan = Plan { also: vec![Classifier::NearestNeighbors], ..plan.clone() };
+    let run = |environment: &Environment<'_>| {
+        plan.run(&out, environment, |cell| plan.fill(cell, &out, environment).map(Ok))
+    };
+    let (more, heard) = run_with(folder.path(), &Context::default(), several, run);
+    assert_eq!(heard.iter().filter(|event| *event == "Judging").count(), 1);
+    let more = json!(more.unwrap());
+    assert_eq!(more["cells"][0]["also"][1]["classifier"], "knn");
+    assert_eq!(more["cells"][0]["test"], told["cells"][0]["test"]);
 }
 
 #[test]

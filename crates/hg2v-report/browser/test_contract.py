@@ -22,17 +22,20 @@ def check_types(folder, name, text):
     return done.stdout + done.stderr
 
 
-@pytest.fixture(params=["plain", "labels", "attributes"])
+@pytest.fixture(params=["plain", "labels", "attributes", "molecules"])
 def page_file(request, demo, tmp_path):
-    """Pages whose nodes are coloured by degree, by label and by attribute."""
+    """Pages whose nodes are coloured by degree, by label, by attribute and by element."""
     if request.param == "plain":
         return demo / "page.html"
     own = {
         "labels": {"node_labels": ["C", "N", "C", "O", "C"]},
+        "molecules": {"node_labels": ["CH2", "NH", "CH2", "O", "CH2"]},
         "attributes": {"x": [[0.5, 9, 1, 7], [8, 2, 5, 1], [0, 7, 7, 2], [9, 1, 0, 0.25], [1, 8, 3, 3]]},
     }[request.param]
     ring = [[v, (v + 1) % 5] for v in range(5)]
     graphs = [{"id": f"g{i}", "y": None if i == 2 else i % 2, "edges": ring[: 2 + i % 4], "n": 5, **own} for i in range(8)]
+    if request.param == "molecules":
+        graphs = [{**graph, "edge_labels": ["single"] * len(graph["edges"])} for graph in graphs]
     write_jsonl(tmp_path / "graphs.jsonl", graphs)
     hg2v(tmp_path, "fit", "graphs.jsonl", "--out", "model", "--dim", 4, "--epochs", 1, "-q")
     # Of a sample, neighbours are absent.

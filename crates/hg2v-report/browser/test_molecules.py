@@ -141,7 +141,7 @@ def test_no_letter_is_cut_off(molecules, open_page):
             const sides = [...Array(height).keys()].some((y) => dark(0, y) || dark(width - 1, y));
             return sides || [...Array(width).keys()].some((x) => dark(x, 0) || dark(x, height - 1));
         }"""
-        assert opened.painted(".portrait") > 300 and not opened.page.evaluate(script), name
+        assert opened.painted(".portrait") > 100 and not opened.page.evaluate(script), name
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

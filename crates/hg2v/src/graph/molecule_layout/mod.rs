@@ -2,13 +2,13 @@
 //!
 //! Bonds are 1 long. A part of a molecule that hangs together is drawn in five steps:
 //!
-//! 1. [`ring_system`]: rings that share bonds become one rigid piece, of regular polygons where
+//! 1. `ring_system`: rings that share bonds become one rigid piece, of regular polygons where
 //!    that is possible;
-//! 2. [`grow`]: from the largest piece outwards, chains zig-zag at 120°, what hangs on an atom
+//! 2. `grow`: from the largest piece outwards, chains zig-zag at 120°, what hangs on an atom
 //!    shares the room that is free around it, and triple or cumulated double bonds are straight;
-//! 3. [`relief`]: where atoms or bonds meet, branches are mirrored or turned;
-//! 4. [`refine`]: what still meets is pushed apart, a little;
-//! 5. [`upright`]: the whole lies down, its bonds in the directions of a honeycomb.
+//! 3. `relief`: where atoms or bonds meet, branches are mirrored or turned;
+//! 4. `refine`: what still meets is pushed apart, a little;
+//! 5. `upright`: the whole lies down, its bonds in the directions of a honeycomb.
 //!
 //! Parts are set side by side, the largest first. The same molecule is always drawn alike.
 

@@ -151,7 +151,7 @@ impl Real for f32 {
         c: Raw<*mut f32>,
     ) {
         // SAFETY: what this function's caller promises is what the kernel asks for.
-        unsafe { kernel::product::<f32, 16>(shape, a, b, beta, c) }
+        unsafe { kernel::product::<f32, 16, 32>(shape, a, b, beta, c) }
     }
 }
 
@@ -233,6 +233,6 @@ impl Real for f64 {
         c: Raw<*mut f64>,
     ) {
         // SAFETY: what this function's caller promises is what the kernel asks for.
-        unsafe { kernel::product::<f64, 8>(shape, a, b, beta, c) }
+        unsafe { kernel::product::<f64, 8, 16>(shape, a, b, beta, c) }
     }
 }

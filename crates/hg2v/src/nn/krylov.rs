@@ -22,9 +22,9 @@ const ROWS: usize = 1 << 12;
 
 /// Fills blocks 1 to `hops` of `k` from block 0: `K_j = Ã·K_{j−1}`.
 pub(crate) fn forward<R: Real>(level: &BatchLevel, width: usize, hops: usize, k: &mut [R]) {
-    each_graph(level, width, hops, k, |block, nodes, k| {
+    each_graph(level, width, hops, k, |block, nodes, k, room| {
         for hop in 1..=hops {
-            block.hop(nodes.clone(), hop - 1, hop, k, |to, sum| *to = sum);
+            block.hop(nodes.clone(), hop - 1, hop, k, room, |to, sum| *to = sum);
         }
     });
 }
@@ -32,9 +32,9 @@ pub(crate) fn forward<R: Real>(level: &BatchLevel, width: usize, hops: usize, k:
 /// The gradient of `g`, left in block 0 of `dk`: since `K_j = Ã·K_{j−1}` and
 /// `Ãᵀ = Ã`, from the last hop to the first `dK_{j−1} ← dK_{j−1} + Ã·dK_j`.
 pub(crate) fn vjp<R: Real>(level: &BatchLevel, width: usize, hops: usize, dk: &mut [R]) {
-    each_graph(level, width, hops, dk, |block, nodes, dk| {
+    each_graph(level, width, hops, dk, |block, nodes, dk, room| {
         for hop in (1..=hops).rev() {
-            block.hop(nodes.clone(), hop, hop - 1, dk, |to, sum| *to += sum);
+            block.hop(nodes.clone(), hop, hop - 1, dk, room, |to, sum| *to += sum);
         }
     });
 }
@@ -73,13 +73,13 @@ struct Block<'a> {
     stride: usize,
 }
 
-/// Runs `job` on the rows of each graph: no graph needs another's.
+/// Runs `job` on the rows of each graph, with room for sums: no graph needs another's rows.
 fn each_graph<R: Real>(
     level: &BatchLevel,
     width: usize,
     hops: usize,
     k: &mut [R],
-    job: impl Fn(&Block<'_>, Range<usize>, &mut [R]) + Sync,
+    job: impl Fn(&Block<'_>, Range<usize>, &mut [R], &mut Vec<R>) + Sync,
 ) {
     let block = Block { level, width, stride: (hops + 1) * width };
     assert_eq!(k.len(), level.num_nodes() * block.stride);
@@ -93,11 +93,16 @@ fn each_graph<R: Real>(
     let large = level.graphs.windows(2).any(|ends| block.work(ends[0]..ends[1]) > LARGE);
     let small = block.work(0..level.num_nodes()) * hops < WORTH_SHARING;
     if large || small || crew::threads() == 1 {
-        graphs.for_each(|(nodes, rows)| job(&block, nodes, rows));
+        let mut room = Vec::new();
+        graphs.for_each(|(nodes, rows)| job(&block, nodes, rows, &mut room));
     } else {
         let mut graphs: Vec<_> = graphs.collect();
         crew::each_block(&mut graphs, 1, |_, graphs| {
-            graphs.iter_mut().for_each(|(nodes, rows)| job(&block, nodes.clone(), rows));
+            let mut room = Vec::new();
+            let each = |(nodes, rows): &mut (Range<usize>, &mut [R])| {
+                job(&block, nodes.clone(), rows, &mut room);
+            };
+            graphs.iter_mut().for_each(each);
         });
     }
 }
@@ -115,6 +120,7 @@ impl Block<'_> {
         from: usize,
         to: usize,
         k: &mut [R],
+        room: &mut Vec<R>,
         put: impl Fn(&mut R, R) + Sync,
     ) {
         let (width, stride) = (self.width, self.stride);
@@ -125,10 +131,10 @@ impl Block<'_> {
         let first = nodes.start;
         if self.work(nodes.clone()) <= LARGE {
             // A few rows at a time, so that the sums stay close.
-            let mut sums = vec![R::ZERO; SMALL_ROWS * width];
+            room.resize(SMALL_ROWS * width, R::ZERO);
             for start in (0..nodes.len()).step_by(SMALL_ROWS) {
                 let rows = SMALL_ROWS.min(nodes.len() - start);
-                let sums = &mut sums[..rows * width];
+                let sums = &mut room[..rows * width];
                 Arch::new().dispatch(Sums { block: self, first, start, from, k, sums });
                 for (i, sums) in sums.chunks_exact(width).enumerate() {
                     put_row(&mut k[(start + i) * stride..][..stride], sums);

@@ -18,7 +18,7 @@ use crate::Real;
 const MR: usize = 6;
 
 /// Terms added up in registers before the sum goes to memory: `KC × NR` numbers
-/// of `B` are half of a first-level cache. It is part of what a sum is, to the
+/// of `B` are half of a first-level cache, or two thirds where vectors are wide. It is part of what a sum is, to the
 /// bit, and never depends on anything.
 const KC: usize = 256;
 
@@ -61,7 +61,8 @@ impl<T> Raw<*mut T> {
     }
 }
 
-/// `C ← A·B + β·C` of an `m × k` and a `k × n` matrix; `NR` columns are two vectors.
+/// `C ← A·B + β·C` of an `m × k` and a `k × n` matrix; `NR` columns are two vectors of 256
+/// bits, `WIDE` columns two of 512, which are taken where the machine has them.
 ///
 /// Every number of `C` is the sum of the same terms in the same order, whatever
 /// its neighbours.
@@ -69,7 +70,7 @@ impl<T> Raw<*mut T> {
 /// # Safety
 /// Every element that the shape and the strides reach must lie within its
 /// allocation, and nobody else may use those of `C`.
-pub(crate) unsafe fn product<T: Real, const NR: usize>(
+pub(crate) unsafe fn product<T: Real, const NR: usize, const WIDE: usize>(
     shape: [usize; 3],
     a: Raw<*const T>,
     b: Raw<*const T>,
@@ -84,7 +85,7 @@ pub(crate) unsafe fn product<T: Real, const NR: usize>(
         let b_copy = buffer.as_mut_ptr().cast::<T>();
         // SAFETY: the buffer holds KC·(NC + MC) numbers.
         let a_copy = unsafe { b_copy.add(KC * NC) };
-        Arch::new().dispatch(Product::<T, NR> { shape, a, b, beta, c, b_copy, a_copy });
+        Arch::new().dispatch(Product::<T, NR, WIDE> { shape, a, b, beta, c, b_copy, a_copy });
     });
 }
 
@@ -96,7 +97,7 @@ thread_local! {
     static BUFFER: RefCell<Vec<Line>> = const { RefCell::new(Vec::new()) };
 }
 
-struct Product<T, const NR: usize> {
+struct Product<T, const NR: usize, const WIDE: usize> {
     shape: [usize; 3],
     a: Raw<*const T>,
     b: Raw<*const T>,
@@ -108,11 +109,26 @@ struct Product<T, const NR: usize> {
     a_copy: *mut T,
 }
 
-impl<T: Real, const NR: usize> WithSimd for Product<T, NR> {
+impl<T: Real, const NR: usize, const WIDE: usize> WithSimd for Product<T, NR, WIDE> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
+        // A tile's width says which sums are made together, not how one is made.
+        if size_of::<S::f32s>() == 64 {
+            self.by_tiles::<WIDE, true>();
+        } else if S::IS_SCALAR {
+            self.by_tiles::<NR, false>();
+        } else {
+            self.by_tiles::<NR, true>();
+        }
+    }
+}
+
+impl<T: Real, const NR: usize, const WIDE: usize> Product<T, NR, WIDE> {
+    /// The product by tiles of `W` columns.
+    #[inline(always)]
+    fn by_tiles<const W: usize, const FUSED: bool>(self) {
         let Product { shape: [m, k, n], a, b, beta, c, b_copy, a_copy } = self;
         // What is used again and again from beyond the second-level cache is copied too.
         let copy_a = m > MC;
@@ -133,15 +149,15 @@ impl<T: Real, const NR: usize> WithSimd for Product<T, NR> {
                             }
                         }
                     }
-                    for jr in (0..columns).step_by(NR) {
-                        let width = NR.min(columns - jr);
+                    for jr in (0..columns).step_by(W) {
+                        let width = W.min(columns - jr);
                         // SAFETY: the blocks lie within the shape, whose elements
                         // the caller has vouched for, and within the copies.
                         unsafe {
                             let panel = b_copy.add(jr * KC);
                             if ic == 0 {
                                 let from = Raw { start: b.at(pc, jc + jr), ..b };
-                                copy_columns::<T, NR>(terms, width, from, panel);
+                                copy_columns::<T, W>(terms, width, from, panel);
                             }
                             for ir in (0..rows).step_by(MR) {
                                 let height = MR.min(rows - ir);
@@ -155,11 +171,7 @@ impl<T: Real, const NR: usize> WithSimd for Product<T, NR> {
                                 };
                                 let c = Raw { start: c.at(ic + ir, jc + jr), ..c };
                                 (0..height).for_each(|i| prefetch(c.at(i, 0)));
-                                let sums = if S::IS_SCALAR {
-                                    tile::<T, NR, false>(terms, height, a, panel)
-                                } else {
-                                    tile::<T, NR, true>(terms, height, a, panel)
-                                };
+                                let sums = tile::<T, W, FUSED>(terms, height, a, panel);
                                 put(&sums, height, width, onto, c);
                             }
                         }

@@ -45,8 +45,6 @@ pub trait Real:
     fn sqrt(self) -> Self;
     /// |x|.
     fn abs(self) -> Self;
-    /// ln(1 + x).
-    fn ln_1p(self) -> Self;
     /// `self·b + c`, rounded once.
     fn mul_add(self, b: Self, c: Self) -> Self;
 
@@ -55,6 +53,9 @@ pub trait Real:
 
     /// `dy ← dy · (1 − y²)`: from the gradient of `y = tanh(p)` to that of `p`.
     fn tanh_vjp(dy: &mut [Self], y: &[Self]);
+
+    /// `y = sign(e)·ln(1 + |e|)`.
+    fn signed_log(e: &[Self], y: &mut [Self]);
 
     /// `y ← y + scale · x`.
     fn axpy(scale: Self, x: &[Self], y: &mut [Self]);
@@ -113,11 +114,6 @@ impl Real for f32 {
     }
 
     #[inline(always)]
-    fn ln_1p(self) -> f32 {
-        f32::ln_1p(self)
-    }
-
-    #[inline(always)]
     fn mul_add(self, b: f32, c: f32) -> f32 {
         f32::mul_add(self, b, c)
     }
@@ -128,6 +124,10 @@ impl Real for f32 {
 
     fn tanh_vjp(dy: &mut [f32], y: &[f32]) {
         simd::tanh_vjp(dy, y);
+    }
+
+    fn signed_log(e: &[f32], y: &mut [f32]) {
+        simd::signed_log(e, y);
     }
 
     fn axpy(scale: f32, x: &[f32], y: &mut [f32]) {
@@ -151,7 +151,7 @@ impl Real for f32 {
         c: Raw<*mut f32>,
     ) {
         // SAFETY: what this function's caller promises is what the kernel asks for.
-        unsafe { kernel::product::<f32, 16>(shape, a, b, beta, c) }
+        unsafe { kernel::product::<f32, 16, 32>(shape, a, b, beta, c) }
     }
 }
 
@@ -187,11 +187,6 @@ impl Real for f64 {
     }
 
     #[inline(always)]
-    fn ln_1p(self) -> f64 {
-        f64::ln_1p(self)
-    }
-
-    #[inline(always)]
     fn mul_add(self, b: f64, c: f64) -> f64 {
         f64::mul_add(self, b, c)
     }
@@ -203,6 +198,10 @@ impl Real for f64 {
 
     fn tanh_vjp(dy: &mut [f64], y: &[f64]) {
         dy.iter_mut().zip(y).for_each(|(dy, y)| *dy *= 1.0 - y * y);
+    }
+
+    fn signed_log(e: &[f64], y: &mut [f64]) {
+        y.iter_mut().zip(e).for_each(|(y, e)| *y = e.abs().ln_1p().copysign(*e));
     }
 
     fn axpy(scale: f64, x: &[f64], y: &mut [f64]) {
@@ -233,6 +232,6 @@ impl Real for f64 {
         c: Raw<*mut f64>,
     ) {
         // SAFETY: what this function's caller promises is what the kernel asks for.
-        unsafe { kernel::product::<f64, 8>(shape, a, b, beta, c) }
+        unsafe { kernel::product::<f64, 8, 16>(shape, a, b, beta, c) }
     }
 }

@@ -40,6 +40,21 @@ pub(crate) fn tanh_rows(y: &mut [f32], bias: &[f32]) {
     Arch::new().dispatch(Op(y, bias));
 }
 
+/// `y = sign(e)·ln(1 + |e|)`.
+pub(crate) fn signed_log(e: &[f32], y: &mut [f32]) {
+    struct Op<'a>(&'a [f32], &'a mut [f32]);
+    impl WithSimd for Op<'_> {
+        type Output = ();
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, _: S) {
+            for (y, e) in self.1.iter_mut().zip(self.0) {
+                *y = ln_1p_of_any(e.abs()).copysign(*e);
+            }
+        }
+    }
+    Arch::new().dispatch(Op(e, y));
+}
+
 /// `dy ← dy · (1 − y²)`.
 pub(crate) fn tanh_vjp(dy: &mut [f32], y: &[f32]) {
     vectorize(|| {
@@ -202,6 +217,36 @@ fn ln_1p(u: f32) -> f32 {
     2.0 * (z + z * w * p)
 }
 
+/// ln(1 + x) for 0 ≤ x, to the bit what `log1pf` of FreeBSD's and the GNU libraries gives:
+/// with `1 + x = 2ᵏ·(1 + f)`, `|f| < √2 − 1` and `s = f / (2 + f)` it is
+/// `k·ln 2 + f − (f²/2 − s·(f²/2 + R(s²)) − c)`, where `c` makes up for the rounding of `1 + x`.
+#[inline(always)]
+fn ln_1p_of_any(x: f32) -> f32 {
+    const LN_2_HIGH: f32 = 0.693_138_1;
+    const LN_2_LOW: f32 = 9.058_001e-6;
+    let u = 1.0 + x;
+    let fraction = u.to_bits() & 0x007f_ffff;
+    let low = fraction < 0x0035_04f7;
+    let exponent = (u.to_bits() >> 23) as i32 - if low { 127 } else { 126 };
+    let one = if low { 0x3f80_0000 } else { 0x3f00_0000 };
+    let rest = f32::from_bits(fraction | one) - 1.0;
+    let (k, f) = if x < 0.414_213_86 { (0.0, x) } else { (exponent as f32, rest) };
+    let lost = if u >= 2.0 { 1.0 - (u - x) } else { x - (u - 1.0) };
+    let c = if k == 0.0 { 0.0 } else { lost / u };
+    let half = 0.5 * f * f;
+    let s = f / (2.0 + f);
+    let z = s * s;
+    let p = 1.479_819_9e-1;
+    let p = p * z + 1.531_383_8e-1;
+    let p = p * z + 1.818_357_3e-1;
+    let p = p * z + 2.222_219_9e-1;
+    let p = p * z + 2.857_143e-1;
+    let p = p * z + 4e-1;
+    let p = p * z + 6.666_667e-1;
+    let y = k * LN_2_HIGH - ((half - (s * (half + z * p) + (k * LN_2_LOW + c))) - f);
+    if x < f32::INFINITY { y } else { x }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -225,6 +270,36 @@ mod tests {
         assert!(worst(tanh, f64::tanh, -1e-3, 1e-3) < 3.0);
         assert!(worst(exp, f64::exp, -86.9, 86.9) < 4.0);
         assert!(worst(ln_1p, f64::ln_1p, 0.0, 1.0) < 6.0);
+        for end in [1e-3, 1.0, 1e3, 1e30] {
+            assert!(worst(ln_1p_of_any, f64::ln_1p, 0.0, end) < 2.0);
+        }
+    }
+
+    #[test]
+    fn the_signed_logarithm_is_odd_and_knows_every_size() {
+        // As the GNU library's `log1pf` has them, the last two beyond what `1 + x` can tell.
+        let known = [
+            (0.0f32, 0.0f32),
+            (1e-40, 1e-40),
+            (1e-10, 1e-10),
+            (0.25, 0.223_143_55),
+            (0.414_213_86, 0.346_573_83),
+            (1.0, std::f32::consts::LN_2),
+            (2.5, 1.252_763),
+            (100.0, 4.615_120_4),
+            (1e9, 20.723_267),
+            (f32::MAX, 88.722_84),
+            (f32::INFINITY, f32::INFINITY),
+        ];
+        for (x, expected) in known {
+            let mut y = [f32::NAN; 2];
+            signed_log(&[x, -x], &mut y);
+            let bits = y.map(f32::to_bits);
+            assert_eq!(bits, [expected, -expected].map(f32::to_bits), "{x}: {y:?} {expected}");
+        }
+        let mut y = [0.0];
+        signed_log(&[f32::NAN], &mut y);
+        assert!(y[0].is_nan());
     }
 
     #[test]

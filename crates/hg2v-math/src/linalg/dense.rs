@@ -53,16 +53,11 @@ pub fn symmetric_eigen(a: &mut [f64], n: usize, wanted: usize) -> Option<(Vec<f6
         d[k] = a[k * n + k];
     }
     let wanted = wanted.min(n);
-    let (mut values, mut couplings) = (d.clone(), e.clone());
-    let mut none = Vec::new();
-    if !tridiagonal::eigen(&mut values, &mut couplings, &mut none, 0) {
-        return None;
-    }
     // Few vectors are cheaper one by one; where that is not exact enough, and
     // where most are wanted, the rotations give all of them.
-    let few = (2 * wanted <= n).then(|| tridiagonal::eigenvectors(&d, &e, &values[..wanted]));
-    let mut z = match few.flatten() {
-        Some(vectors) => vectors,
+    let few = if 2 * wanted <= n { few_eigenvectors(&d, &e, wanted)? } else { None };
+    let (values, mut z) = match few {
+        Some(both) => both,
         None => {
             let mut z = vec![0.0; n * n];
             for k in 0..n {
@@ -72,7 +67,7 @@ pub fn symmetric_eigen(a: &mut [f64], n: usize, wanted: usize) -> Option<(Vec<f6
                 return None;
             }
             z.truncate(wanted * n);
-            z
+            (d, z)
         }
     };
     for vector in z.chunks_exact_mut(n.max(1)) {
@@ -84,6 +79,18 @@ pub fn symmetric_eigen(a: &mut [f64], n: usize, wanted: usize) -> Option<(Vec<f6
         }
     }
     Some((values, z))
+}
+
+/// All eigenvalues of a tridiagonal matrix and the vectors of the `wanted` smallest, one by one:
+/// `None` where the QL steps do not end, `Some(None)` where the vectors are not exact enough.
+#[expect(clippy::type_complexity, reason = "values and vectors, as above")]
+fn few_eigenvectors(d: &[f64], e: &[f64], wanted: usize) -> Option<Option<(Vec<f64>, Vec<f64>)>> {
+    let (mut values, mut couplings) = (d.to_vec(), e.to_vec());
+    if !tridiagonal::eigen(&mut values, &mut couplings, &mut [], 0) {
+        return None;
+    }
+    let vectors = tridiagonal::eigenvectors(d, e, &values[..wanted]);
+    Some(vectors.map(|vectors| (values, vectors)))
 }
 
 #[cfg(test)]

@@ -112,13 +112,14 @@ impl<'a> Walks<'a> {
         let mut crossed = 0;
         let mut made = 0;
         for j in 0..4 {
-            let from: &[u32] = if j == 0 { &[v as u32] } else { &self.reached[j - 1] };
+            let (there, here) = self.reached.split_at_mut(j);
+            let from: &[u32] = if j == 0 { &[v as u32] } else { &there[j - 1] };
             crossed += from.iter().map(|&u| self.graph.degree(u as usize)).sum::<usize>();
             if crossed > self.budget && j > 0 {
                 break;
             }
             let (before, after) = self.x.split_at_mut(j);
-            let (x, reached) = (&mut after[0], &mut Vec::new());
+            let (x, reached) = (&mut after[0], &mut here[0]);
             for &u in from {
                 let u = u as usize;
                 let value = if j == 0 { 1.0 } else { before[j - 1][u] };
@@ -130,7 +131,6 @@ impl<'a> Walks<'a> {
                     *slot += value * f64::from(w) * self.scale[u] * self.scale[to as usize];
                 }
             }
-            self.reached[j] = std::mem::take(reached);
             made = j + 1;
         }
         let mut returns = [mixed; 7];
@@ -153,18 +153,20 @@ impl<'a> Walks<'a> {
 fn triangles(graph: &Graph) -> Vec<u64> {
     let n = graph.num_nodes();
     let rank = |v: u32| (graph.degree(v as usize), v);
-    let upward: Vec<Vec<u32>> = (0..n as u32)
-        .map(|v| {
-            let neighbors = graph.neighbors(v as usize).iter().copied();
-            neighbors.filter(|&u| rank(u) > rank(v)).collect()
-        })
-        .collect();
+    let (mut targets, mut starts) = (Vec::with_capacity(graph.num_edges()), vec![0; n + 1]);
+    for v in 0..n {
+        let neighbors = graph.neighbors(v).iter().copied();
+        targets.extend(neighbors.filter(|&u| rank(u) > rank(v as u32)));
+        starts[v + 1] = targets.len();
+    }
+    let upward = |v: usize| &targets[starts[v]..starts[v + 1]];
     let mut count = vec![0; n];
     let mut marked = vec![false; n];
-    for (v, above) in upward.iter().enumerate() {
+    for v in 0..n {
+        let above = upward(v);
         above.iter().for_each(|&u| marked[u as usize] = true);
         for &u in above {
-            for &w in upward[u as usize].iter().filter(|&&w| marked[w as usize]) {
+            for &w in upward(u as usize).iter().filter(|&&w| marked[w as usize]) {
                 for corner in [v, u as usize, w as usize] {
                     count[corner] += 1;
                 }

@@ -81,7 +81,9 @@ impl<R: Real> Device for Cpu<R> {
 
     fn download(&self, from: Panel<'_, Vec<R>>) -> Vec<R> {
         let from = view(from);
-        (0..from.rows()).flat_map(|row| from.row(row).iter().copied()).collect()
+        let mut to = Vec::with_capacity(from.rows() * from.columns());
+        (0..from.rows()).for_each(|row| to.extend_from_slice(from.row(row)));
+        to
     }
 
     fn clear(&self, to: PanelMut<'_, Vec<R>>) {

@@ -2,6 +2,7 @@
 
 use hg2v_math::Real;
 use hg2v_math::gemm::{View, ViewMut};
+use pulp::{Arch, Simd, WithSimd};
 
 /// How the rows of a graph's nodes become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,19 +38,9 @@ pub(crate) fn forward<R: Real>(
     for (ends, out) in graphs.windows(2).zip(out.rows_mut()) {
         out.fill(R::ZERO);
         match kind {
-            Readout::Max => {
-                for node in ends[0]..ends[1] {
-                    let first = node == ends[0];
-                    for (out, x) in out.iter_mut().zip(v.row(node)) {
-                        *out = if first || *x > *out { *x } else { *out };
-                    }
-                }
-            }
+            Readout::Max => Arch::new().dispatch(Largest { ends, v, out }),
             Readout::Sum | Readout::Mean => {
-                let share = share(kind, ends);
-                for (block, out) in out.chunks_mut(BLOCK).enumerate() {
-                    sum_block(ends, v, block * BLOCK, share, out);
-                }
+                Arch::new().dispatch(Sums { ends, v, share: share(kind, ends), out });
             }
         }
     }
@@ -58,19 +49,57 @@ pub(crate) fn forward<R: Real>(
 /// Columns that are summed together: their sums stay in the nearest cache.
 const BLOCK: usize = 64;
 
-/// The sums of the columns from `start` on over the nodes `ends`, times `share`.
-fn sum_block<R: Real>(ends: &[usize], v: View<'_, R>, start: usize, share: f64, out: &mut [R]) {
-    let (mut sums, mut sizes) = ([0.0; BLOCK], [0.0; BLOCK]);
-    for node in ends[0]..ends[1] {
-        let row = &v.row(node)[start..start + out.len()];
-        for ((sum, size), x) in sums.iter_mut().zip(&mut sizes).zip(row) {
-            *sum += x.to_f64();
-            *size += x.to_f64().abs();
+/// The largest numbers of the columns over the nodes `ends`; a type of its own, as [`Sums`], so
+/// that its loops are compiled for the instructions at hand.
+struct Largest<'a, R> {
+    ends: &'a [usize],
+    v: View<'a, R>,
+    out: &'a mut [R],
+}
+
+impl<R: Real> WithSimd for Largest<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Largest { ends, v, out } = self;
+        for node in ends[0]..ends[1] {
+            let first = node == ends[0];
+            for (out, x) in out.iter_mut().zip(v.row(node)) {
+                *out = if first || *x > *out { *x } else { *out };
+            }
         }
     }
-    for ((out, sum), size) in out.iter_mut().zip(sums).zip(sizes) {
-        let noise = sum.abs() <= R::EPSILON * size;
-        *out = if noise { R::ZERO } else { R::from_f64(sum * share) };
+}
+
+/// The sums of the columns over the nodes `ends`, times `share`.
+struct Sums<'a, R> {
+    ends: &'a [usize],
+    v: View<'a, R>,
+    share: f64,
+    out: &'a mut [R],
+}
+
+impl<R: Real> WithSimd for Sums<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Sums { ends, v, share, out } = self;
+        for (block, out) in out.chunks_mut(BLOCK).enumerate() {
+            let (mut sums, mut sizes) = ([0.0; BLOCK], [0.0; BLOCK]);
+            for node in ends[0]..ends[1] {
+                let row = &v.row(node)[block * BLOCK..][..out.len()];
+                for ((sum, size), x) in sums.iter_mut().zip(&mut sizes).zip(row) {
+                    *sum += x.to_f64();
+                    *size += x.to_f64().abs();
+                }
+            }
+            for ((out, sum), size) in out.iter_mut().zip(sums).zip(sizes) {
+                let noise = sum.abs() <= R::EPSILON * size;
+                *out = if noise { R::ZERO } else { R::from_f64(sum * share) };
+            }
+        }
     }
 }
 

@@ -11,11 +11,7 @@ const CHUNK: usize = 1 << 16;
 ///
 /// Shapes: `e` and `y` are `B × d`.
 pub(crate) fn forward<R: Real>(e: View<'_, R>, mut y: ViewMut<'_, R>) {
-    each_row(&mut y, |row, y| {
-        for (y, &e) in y.iter_mut().zip(e.row(row)) {
-            *y = if e < R::ZERO { -(-e).ln_1p() } else { e.ln_1p() };
-        }
-    });
+    each_row(&mut y, |row, y| R::signed_log(e.row(row), y));
 }
 
 /// `de = dy / (1 + |e|)`, in place: `d` is `dy` before and `de` after.

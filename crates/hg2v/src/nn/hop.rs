@@ -54,14 +54,15 @@ pub(super) struct Block<'a, M> {
     rows: Rows,
 }
 
-/// Runs `job`, of `hops` hops, on the rows of each graph: no graph needs another's.
+/// Runs `job`, of `hops` hops, on the rows of each graph, with room for sums: no graph needs
+/// another's rows.
 pub(super) fn each_graph<R: Real, M: Sparse<R>>(
     matrix: &M,
     graphs: &[usize],
     rows: Rows,
     hops: usize,
     k: &mut [R],
-    job: impl Fn(&Block<'_, M>, Range<usize>, &mut [R]) + Sync,
+    job: impl Fn(&Block<'_, M>, Range<usize>, &mut [R], &mut Vec<R>) + Sync,
 ) {
     let block = Block { matrix, rows };
     let nodes = graphs.last().copied().unwrap_or(0);
@@ -76,11 +77,16 @@ pub(super) fn each_graph<R: Real, M: Sparse<R>>(
     let large = graphs.windows(2).any(|ends| block.work(ends[0]..ends[1]) > LARGE);
     let small = block.work(0..nodes) * hops < WORTH_SHARING;
     if large || small || crew::threads() == 1 {
-        each.for_each(|(nodes, rows)| job(&block, nodes, rows));
+        let mut room = Vec::new();
+        each.for_each(|(nodes, rows)| job(&block, nodes, rows, &mut room));
     } else {
         let mut each: Vec<_> = each.collect();
         crew::each_block(&mut each, 1, |_, each| {
-            each.iter_mut().for_each(|(nodes, rows)| job(&block, nodes.clone(), rows));
+            let mut room = Vec::new();
+            let own = |(nodes, rows): &mut (Range<usize>, &mut [R])| {
+                job(&block, nodes.clone(), rows, &mut room);
+            };
+            each.iter_mut().for_each(own);
         });
     }
 }
@@ -123,6 +129,7 @@ impl<M> Block<'_, M> {
         from: usize,
         to: usize,
         k: &mut [R],
+        room: &mut Vec<R>,
         put: impl Fn(&mut R, R) + Sync,
     ) where
         M: Sparse<R>,
@@ -135,10 +142,10 @@ impl<M> Block<'_, M> {
         let first = nodes.start;
         if self.work(nodes.clone()) <= LARGE {
             // A few rows at a time, so that the sums stay close.
-            let mut sums = vec![R::ZERO; SMALL_ROWS * width];
+            room.resize(SMALL_ROWS * width, R::ZERO);
             for start in (0..nodes.len()).step_by(SMALL_ROWS) {
                 let rows = SMALL_ROWS.min(nodes.len() - start);
-                let sums = &mut sums[..rows * width];
+                let sums = &mut room[..rows * width];
                 let source = Source { k, first, block: from, rows: self.rows };
                 Arch::new().dispatch(Sums { matrix: self.matrix, source, start, sums });
                 for (i, sums) in sums.chunks_exact(width).enumerate() {

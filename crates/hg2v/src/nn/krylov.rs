@@ -13,9 +13,9 @@ use super::hop::{Source, Sparse, each_graph};
 
 /// Fills blocks 1 to `a` of `k` from block 0: `K_j = Ã·K_{j−1}`.
 pub(crate) fn forward<R: Real>(level: &BatchLevel, rows: Rows, k: &mut [R]) {
-    each_graph(level, &level.graphs, rows, rows.hops, k, |block, nodes, k| {
+    each_graph(level, &level.graphs, rows, rows.hops, k, |block, nodes, k, room| {
         for hop in 1..=rows.hops {
-            block.hop(nodes.clone(), hop - 1, hop, k, |to, sum| *to = sum);
+            block.hop(nodes.clone(), hop - 1, hop, k, room, |to, sum| *to = sum);
         }
     });
 }
@@ -23,9 +23,9 @@ pub(crate) fn forward<R: Real>(level: &BatchLevel, rows: Rows, k: &mut [R]) {
 /// The gradient of `g`, left in block 0 of `dk`: since `K_j = Ã·K_{j−1}` and
 /// `Ãᵀ = Ã`, from the last hop to the first `dK_{j−1} ← dK_{j−1} + Ã·dK_j`.
 pub(crate) fn vjp<R: Real>(level: &BatchLevel, rows: Rows, dk: &mut [R]) {
-    each_graph(level, &level.graphs, rows, rows.hops, dk, |block, nodes, dk| {
+    each_graph(level, &level.graphs, rows, rows.hops, dk, |block, nodes, dk, room| {
         for hop in (1..=rows.hops).rev() {
-            block.hop(nodes.clone(), hop, hop - 1, dk, |to, sum| *to += sum);
+            block.hop(nodes.clone(), hop, hop - 1, dk, room, |to, sum| *to += sum);
         }
     });
 }

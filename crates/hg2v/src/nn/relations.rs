@@ -111,8 +111,8 @@ pub(crate) fn forward<R: Real>(
         return;
     }
     let mixed = Mixed { relations, c, width: rows.width, flip: 0 };
-    each_graph(&mixed, graphs, rows, 1, k, |block, nodes, k| {
-        block.hop(nodes, 0, rows.hops + 1, k, |to, sum| *to = sum);
+    each_graph(&mixed, graphs, rows, 1, k, |block, nodes, k, room| {
+        block.hop(nodes, 0, rows.hops + 1, k, room, |to, sum| *to = sum);
     });
 }
 
@@ -159,8 +159,8 @@ pub(crate) fn vjp_g<R: Real>(
     }
     let flip = usize::from(relations.paired);
     let mixed = Mixed { relations, c, width: rows.width, flip };
-    each_graph(&mixed, graphs, rows, 1, dk, |block, nodes, dk| {
-        block.hop(nodes, rows.hops + 1, 0, dk, |to, sum| *to += sum);
+    each_graph(&mixed, graphs, rows, 1, dk, |block, nodes, dk, room| {
+        block.hop(nodes, rows.hops + 1, 0, dk, room, |to, sum| *to += sum);
     });
 }
 

@@ -307,7 +307,6 @@ fn code(kind: BondKind) -> u32 {
 #[cfg(test)]
 mod tests {
     use hg2v::dataset::{Limits, molecules};
-    use hg2v::method::Model;
 
     use super::*;
 

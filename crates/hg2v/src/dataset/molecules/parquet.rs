@@ -203,7 +203,11 @@ impl Batch {
             return Err(Fault::new("`smiles` is missing", "fill it in, or leave the row out"));
         };
         let (mut record, stereo) = of_smiles(smiles.trim().as_bytes(), limits)?;
-        record.id = ScalarColumn::row("id", &self.id, row, &mut budget)?;
+        record.id = match ScalarColumn::row("id", &self.id, row, &mut budget)? {
+            // As cells of text files are.
+            Some(Scalar::Text(text)) => Some(Scalar::Text(text.trim().into())),
+            id => id,
+        };
         for (name, column) in &self.properties {
             let value = match ScalarColumn::maybe(name, column, row, &mut budget)? {
                 Some(Scalar::Text(text)) => properties::value(text.trim()),

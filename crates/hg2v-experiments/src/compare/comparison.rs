@@ -280,7 +280,8 @@ impl Comparison {
         if let Some(last) = tables.pop() {
             tables.push(last.noting(format!(
                 "less {against}: mean ± standard error of the differences to {against} on the same \
-                 splits, in points of percent, of numbers as they are (below 0 is better); splits \
+                 splits, in points of percent, of numbers as they are (below 0 is better); kernels and networks by \
+                 themselves; splits \
                  overlap, and the error that allows for it is in the JSON, as corrected_error"
             )));
         }
@@ -371,7 +372,7 @@ fn csv_line(score: &CellScore, judge: &JudgeScore) -> String {
         String::new(),
         target.as_deref().map_or_else(String::new, quoted),
         task.to_string(),
-        quoted(judge.title(*task)),
+        judge.classifier.map_or_else(String::new, |own| quoted(own.title(*task))),
         of_error(|errors| errors.mae.mean),
         of_error(|errors| errors.mae.std),
         of_error(|errors| errors.r2.mean),

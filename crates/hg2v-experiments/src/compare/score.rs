@@ -99,13 +99,12 @@ impl CellScore {
         }
     }
 
-    /// Says how much every judge differs from what it gave of `other`.
+    /// Says how much every judge differs from what it gave of `other`, or from what `other` gave
+    /// by itself where that judge has nothing to say of it, as of kernels.
     pub(super) fn set_against(&mut self, other: &CellScore, tested_by_trained: f64) -> Result<()> {
         for own in [&mut self.main].into_iter().chain(&mut self.also) {
-            if let Some(other) = other.by(own.classifier) {
-                let apart = Difference::of(&own.tests, &other.tests, tested_by_trained)?;
-                own.difference = Some(apart);
-            }
+            let other = other.by(own.classifier).unwrap_or(&other.main);
+            own.difference = Some(Difference::of(&own.tests, &other.tests, tested_by_trained)?);
         }
         Ok(())
     }
@@ -150,11 +149,9 @@ impl JudgeScore {
     /// The difference, in points of percent or as it is.
     pub(super) fn shown_difference(&self) -> Option<String> {
         let Difference { mean, standard_error, .. } = self.difference?;
-        let (factor, digits) = match self.errors {
-            None => (100.0, 1),
-            Some(errors) => (1.0, digits(errors.rmse.mean)),
-        };
+        let factor = if self.errors.is_some() { 1.0 } else { 100.0 };
         let (mean, error) = (factor * mean, factor * standard_error);
+        let digits = if self.errors.is_some() { digits(mean.abs().max(error)) } else { 1 };
         Some(format!("{mean:+.digits$} ± {error:.digits$}"))
     }
 }

@@ -147,8 +147,8 @@ fn files_beside_a_set_are_news_for_info_alone() {
     fs::create_dir(at.join("S")).unwrap();
     for (name, text) in [
         ("S_graph_indicator.txt", "1\n1\n2\n2\n"),
-        ("S_A.txt", "1, 2\n3, 4\n"),
-        ("S_edge_attributes.txt", "1, 2\n3, 4\n"),
+        ("S_A.txt", "1, 2\n3, 4\n4, 3\n"),
+        ("S_edge_attributes.txt", "1, 2\n3, 4\n3, 5\n"),
         ("README.txt", "hello"),
     ] {
         fs::write(at.join("S").join(name), text).unwrap();
@@ -156,11 +156,12 @@ fn files_beside_a_set_are_news_for_info_alone() {
     let fit = |model| ["fit", "S", "--out", model, "--epochs", "1", "--dim", "8"];
     let (_, err) = done(at, &fit("m"));
     // Numbers that are not used are worth a word.
-    assert!(err.contains("2 numbers an edge") && !err.contains("README"), "{err}");
+    let other = "1 lines of A repeat an edge with other attributes";
+    assert!(err.contains(other) && !err.contains("README"), "{err}");
     let (_, err) = done(at, &[&fit("n")[..], &["-v"]].concat());
     assert!(err.contains("not used: `README.txt`"), "{err}");
     let (out, _) = done(at, &["info", "S"]);
     assert!(out.contains("README.txt"), "{out}");
     let (_, err) = done(at, &["convert", "S", "s.jsonl"]);
-    assert!(err.contains("2 numbers an edge") && !err.contains("README"), "{err}");
+    assert!(err.contains(other) && !err.contains("README"), "{err}");
 }

@@ -148,7 +148,7 @@ impl<'a> Drawing<'a> {
     }
 
     /// Directions for `count` branches, or a few more: they share a wide gap between the bonds
-    /// that are there, and of several the one outside all rings, where fewest atoms are.
+    /// that are there, and of several the one outside all rings, where fewest of their atoms are.
     fn slots(&self, atom: usize, here: Point, taken: &[f64], count: usize) -> Vec<f64> {
         if let ([only], 1) = (taken, count) {
             return match self.skeleton.straight[atom] || !self.systems_of[atom].is_empty() {
@@ -162,20 +162,20 @@ impl<'a> Drawing<'a> {
         let slots = gaps.into_iter().filter(|(_, gap)| *gap >= wide).map(|(from, gap)| {
             (1..=count).map(|k| from + gap * k as f64 / shares as f64).collect::<Vec<f64>>()
         });
+        // Other atoms can be moved out of the way later.
+        let rings = self.systems_of[atom].iter().flat_map(|&at| &self.skeleton.systems[at].atoms);
+        let rings: Vec<Point> = rings.filter_map(|&v| self.points[v]).collect();
         let crowd = |slots: &Vec<f64>| {
-            let near = slots.iter().map(|&slot| self.crowd(add(here, towards(slot)), here));
+            let near = slots.iter().map(|&slot| crowd(&rings, add(here, towards(slot)), here));
             (1e6 * near.sum::<f64>()).round()
         };
         slots.min_by(|a, b| crowd(a).total_cmp(&crowd(b))).unwrap_or_default()
     }
 
-    /// How many atoms are near a place, the nearer the more; not the one it hangs on.
+    /// How many atoms of the drawing are near a place.
     fn crowd(&self, place: Point, but: Point) -> f64 {
-        let near = |&p: &Point| {
-            let far = apart(p, place).max(0.1);
-            if apart(p, but) < 1e-9 { 0.0 } else { 1.0 / (far * far) }
-        };
-        self.points.iter().flatten().map(near).sum()
+        let there: Vec<Point> = self.points.iter().flatten().copied().collect();
+        crowd(&there, place, but)
     }
 
     /// An atom at `place`, with the largest ring system that it is part of.
@@ -213,4 +213,13 @@ impl<'a> Drawing<'a> {
         let better = if crowd(&image) < crowd(&drawn) - 1e-6 { image } else { drawn };
         self.put_piece(system, &better);
     }
+}
+
+/// How many points are near a place, the nearer the more; not the one it hangs on, `but`.
+fn crowd(points: &[Point], place: Point, but: Point) -> f64 {
+    let near = |&p: &Point| {
+        let far = apart(p, place).max(0.1);
+        if apart(p, but) < 1e-9 { 0.0 } else { 1.0 / (far * far) }
+    };
+    points.iter().map(near).sum()
 }

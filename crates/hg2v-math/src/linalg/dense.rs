@@ -83,7 +83,6 @@ pub fn symmetric_eigen(a: &mut [f64], n: usize, wanted: usize) -> Option<(Vec<f6
 
 /// All eigenvalues of a tridiagonal matrix and the vectors of the `wanted` smallest, one by one:
 /// `None` where the QL steps do not end, `Some(None)` where the vectors are not exact enough.
-#[expect(clippy::type_complexity, reason = "values and vectors, as above")]
 fn few_eigenvectors(d: &[f64], e: &[f64], wanted: usize) -> Option<Option<(Vec<f64>, Vec<f64>)>> {
     let (mut values, mut couplings) = (d.to_vec(), e.to_vec());
     if !tridiagonal::eigen(&mut values, &mut couplings, &mut [], 0) {

@@ -16,9 +16,7 @@ pub enum Error {
     Hg2v(#[from] hg2v::Error),
 
     /// Graphs without labels.
-    #[error(
-        "{unlabelled} of {graphs} graphs have no label; an accuracy needs one for each: give it as `y`"
-    )]
+    #[error("{unlabelled} of {graphs} graphs have no label to be judged by: give it as `y`")]
     Unlabelled {
         /// Graphs without a label.
         unlabelled: usize,
@@ -27,7 +25,7 @@ pub enum Error {
     },
 
     /// Graphs that are all of one class.
-    #[error("all {graphs} graphs have the label {label}; a classifier needs at least two classes")]
+    #[error("{label} is the only label of {graphs} graphs; a classifier needs at least two classes")]
     OneLabel {
         /// The label.
         label: hg2v::graph::Scalar,

@@ -260,11 +260,16 @@ fn nodes_of_different_kinds_are_refused_unless_their_kinds_are_left_out() {
 #[test]
 fn graphs_without_labels_cannot_be_judged() {
     let folder = tempfile::tempdir().unwrap();
-    let graphs = "{\"edges\":[[0,1]]}\n{\"edges\":[[0,1],[1,2]],\"y\":1}\n";
-    fs::write(folder.path().join("graphs.jsonl"), graphs).unwrap();
-    let (code, _, err) = hg2v(folder.path(), &["evaluate", "graphs.jsonl"]);
-    assert_eq!(code, 2);
-    assert!(err.contains("1 of 2 graphs have no label"), "{err}");
+    let judged = |graphs: &str| {
+        fs::write(folder.path().join("graphs.jsonl"), graphs).unwrap();
+        let (code, _, err) = hg2v(folder.path(), &["evaluate", "graphs.jsonl"]);
+        assert_eq!(code, 2, "{err}");
+        err
+    };
+    let err = judged("{\"edges\":[[0,1]]}\n{\"edges\":[[0,1],[1,2]]}\n");
+    assert!(err.contains("2 of 2 graphs have no label"), "{err}");
+    let err = judged("{\"edges\":[[0,1]]}\n{\"edges\":[[0,1],[1,2]],\"y\":1}\n");
+    assert!(err.contains("1 is the only label of 1 graph"), "{err}");
 }
 
 #[test]

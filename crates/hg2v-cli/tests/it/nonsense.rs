@@ -129,7 +129,7 @@ fn collections_that_cannot_be_used() {
     }
 
     refused(at, "evaluate none.jsonl", &["none.jsonl", "no graphs"]);
-    refused(at, "evaluate one.jsonl", &["all 1 graphs have the label 7", "two classes"]);
+    refused(at, "evaluate one.jsonl", &["7 is the only label of 1 graph", "two classes"]);
     refused(at, "evaluate three.jsonl", &["1 of 1 graphs have no label", "give it as `y`"]);
     refused(
         at,

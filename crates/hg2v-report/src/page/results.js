@@ -41,7 +41,7 @@ const MODES = {
 
 const percent = (/** @type {Score} */ { mean, std }) => `${(100 * mean).toFixed(1)} ± ${(100 * std).toFixed(1)}`;
 
-const amount = (/** @type {Score} */ { mean, std }) => `${mean.toPrecision(3)} ± ${std.toPrecision(2)}`;
+const spread = (/** @type {Score} */ { mean, std }) => `${mean.toPrecision(3)} ± ${std.toPrecision(2)}`;
 
 /**
  * Accuracies, or errors of numbers, with their spread, beside controls, and who was taken for whom.
@@ -54,7 +54,7 @@ export function drawAccuracy({ evaluation }, palette) {
   const { methods, mode, splits, classes, seed, mean: middle } = evaluation;
   const graphs = evaluation.known || evaluation.graphs;
   const numbers = evaluation.task === "numbers";
-  const shown = numbers ? amount : percent;
+  const shown = numbers ? spread : percent;
   // What needs no method: the largest class, or the mean.
   const majority = (numbers ? middle?.rmse.mean : evaluation.majority) ?? 0;
   const tests = methods.flatMap(({ result }) => result.splits.map(({ test }) => test));

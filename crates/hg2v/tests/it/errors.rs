@@ -57,7 +57,7 @@ fn a_limit_says_which_and_how_much() {
 
 #[test]
 fn a_malformed_line_says_its_column() {
-    let wrong = refused("{\"edges\":[],\"y\":[1]}", &Limits::default());
+    let wrong = refused("{\"edges\":[],\"y\":[[1]]}", &Limits::default());
     let Place::Column(1, column) = wrong.place else { panic!("{wrong}") };
     assert!(column > 10, "{wrong}");
     assert_eq!(wrong.problem.kind(), "malformed");

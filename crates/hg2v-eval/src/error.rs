@@ -25,7 +25,9 @@ pub enum Error {
     },
 
     /// Graphs that are all of one class.
-    #[error("{label} is the only label of {graphs} graphs; a classifier needs at least two classes")]
+    #[error(
+        "{label} is the only label of {graphs} graphs; a classifier needs at least two classes"
+    )]
     OneLabel {
         /// The label.
         label: hg2v::graph::Scalar,

@@ -311,7 +311,7 @@ struct Saved {
 #[serde(rename_all = "kebab-case")]
 enum SavedLandmarks {
     Labels(Vocabulary),
-    Attributes(Propagation),
+    Attributes(Box<Propagation>),
 }
 
 impl KernelModel {
@@ -332,7 +332,7 @@ impl KernelModel {
                 Landmarks::Labels(LabelIndex::of_tensors(&vocabulary, &mut tensors)?)
             }
             SavedLandmarks::Attributes(propagation) => {
-                Landmarks::Attributes(Sequences::of_tensors(propagation, &mut tensors)?)
+                Landmarks::Attributes(Sequences::of_tensors(*propagation, &mut tensors)?)
             }
         };
         let rows = tensors.take("projection", &[landmarks.len(), columns])?;
@@ -431,7 +431,7 @@ impl Model for KernelModel {
             }
             Landmarks::Attributes(sequences) => {
                 let propagation = sequences.propagation.clone();
-                (SavedLandmarks::Attributes(propagation), sequences.tensors())
+                (SavedLandmarks::Attributes(Box::new(propagation)), sequences.tensors())
             }
         };
         let Projection { dim, rows } = &self.projection;

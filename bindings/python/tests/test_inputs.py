@@ -154,9 +154,10 @@ def test_real_set_as_the_command(data_dir, command, tmp_path):
     for row in pa.record_batch(read.to_arrow()).to_pylist():
         graph = nx.Graph()
         graph.add_nodes_from((v, {"label": of}) for v, of in enumerate(row["node_label"]))
-        graph.add_edges_from(zip(row["src"], row["dst"]))
+        kinds = ({"kind": kind} for kind in row["edge_label"])
+        graph.add_edges_from(zip(row["src"], row["dst"], kinds))
         graphs.append(graph)
-    same(hg2v.HG2V(epochs=2).fit_transform(graphs), vectors)
+    same(hg2v.HG2V(epochs=2, edge_label="kind").fit_transform(graphs), vectors)
 
 
 def test_threads_and_company_change_nothing(arrays, vectors, folder):

@@ -67,6 +67,10 @@ fn measure(set: &str, folder: &Path, records: &[GraphRecord]) {
         seconds
     });
 
+    // With kinds of edges, of which GraKeL is given nodes.
+    let kinds = WlSubtree::default().rounds(ROUNDS).edges(EdgeChoice::default());
+    write("wl-subtree-kinds", &numbers(&kinds.grams(&collection, &context).unwrap()[ROUNDS]));
+
     let method = Graph2Vec::default().edges(EdgeChoice::NOTHING);
     let (seconds, vectors) = fastest(|| {
         let model = method.fit_collection(&collection, &collection.all(), &context).unwrap();

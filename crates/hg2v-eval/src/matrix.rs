@@ -1,5 +1,8 @@
 //! Numbers in rows.
 
+use hg2v::Model;
+use hg2v::context::Context;
+use hg2v::prepare::Collection;
 use hg2v_math::linalg::vector::dot;
 
 use crate::error::{Error, Result, same_length};
@@ -17,6 +20,7 @@ pub struct Matrix {
     rows: usize,
     columns: usize,
     values: Vec<f64>,
+    counts: bool,
 }
 
 impl Matrix {
@@ -27,7 +31,7 @@ impl Matrix {
     pub fn new(rows: usize, columns: usize, values: Vec<f64>) -> Result<Matrix> {
         same_length("values of the matrix", rows.saturating_mul(columns), values.len())?;
         match values.iter().position(|value| value.is_nan() || value.abs() > LIMIT) {
-            None => Ok(Matrix { rows, columns, values }),
+            None => Ok(Matrix { rows, columns, values, counts: false }),
             Some(at) => Err(Error::NotFinite {
                 row: at / columns,
                 column: at % columns,
@@ -43,6 +47,20 @@ impl Matrix {
     /// See [`Matrix::new`].
     pub fn from_f32(rows: usize, columns: usize, values: &[f32]) -> Result<Matrix> {
         Matrix::new(rows, columns, values.iter().copied().map(f64::from).collect())
+    }
+
+    /// The vectors that `model` makes of all graphs of `collection`.
+    ///
+    /// # Errors
+    /// A model that fails, and see [`Matrix::new`].
+    pub fn of_model(
+        model: &dyn Model,
+        collection: &Collection<'_>,
+        context: &Context<'_>,
+    ) -> Result<Matrix> {
+        let rows = model.embed_collection(collection, context)?;
+        let made = Matrix::from_f32(collection.len(), model.dim(), &rows.values)?;
+        Ok(Matrix { counts: model.counts(), ..made })
     }
 
     /// The matrix whose rows are these.
@@ -69,6 +87,11 @@ impl Matrix {
         self.columns
     }
 
+    /// Whether columns [count in one unit](Model::counts), and are never standardised.
+    pub(crate) fn counts(&self) -> bool {
+        self.counts
+    }
+
     /// All values, row after row.
     pub fn values(&self) -> &[f64] {
         &self.values
@@ -92,7 +115,7 @@ impl Matrix {
             }
             values.extend_from_slice(self.row(row));
         }
-        Ok(Matrix { rows: rows.len(), columns: self.columns, values })
+        Ok(Matrix { rows: rows.len(), columns: self.columns, values, counts: self.counts })
     }
 
     /// `‖x‖²` of each row.
@@ -108,5 +131,22 @@ impl Matrix {
     /// The rows as they may be written over; what is written must be finite.
     pub(crate) fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scale::parts;
+
+    #[test]
+    fn counts_are_not_standardised() {
+        let x = Matrix::new(3, 2, vec![1.0, 0.0, 5.0, 0.0, 2.0, 1.0]).unwrap();
+        let (train, test) = parts(&x, &[0, 1], &[2], true).unwrap();
+        assert_eq!((train.values(), test.values()), (&[-1.0, 0.0, 1.0, 0.0][..], &[-0.5, 1.0][..]));
+        let x = Matrix { counts: true, ..x };
+        let (train, test) = parts(&x, &[0, 1], &[2], true).unwrap();
+        assert_eq!((train.values(), test.values()), (&[1.0, 0.0, 5.0, 0.0][..], &[2.0, 1.0][..]));
+        assert!(train.counts() && test.counts());
     }
 }

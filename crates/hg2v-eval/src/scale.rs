@@ -35,7 +35,7 @@ pub fn standardise(x: &mut Matrix, scaler: &StandardScaler) -> Result<()> {
 }
 
 /// The rows to train on and the rows to test on, standardised on the former where
-/// that is asked for.
+/// that is asked for and columns are not counts.
 pub(crate) fn parts(
     x: &Matrix,
     train: &[usize],
@@ -43,7 +43,7 @@ pub(crate) fn parts(
     standardize: bool,
 ) -> Result<(Matrix, Matrix)> {
     let (mut train, mut test) = (x.take(train)?, x.take(test)?);
-    if standardize {
+    if standardize && !x.counts() {
         let scaler = fit(&train)?;
         standardise(&mut train, &scaler)?;
         standardise(&mut test, &scaler)?;

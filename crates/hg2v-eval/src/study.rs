@@ -454,8 +454,7 @@ impl<'a> Study<'a> {
     /// A row for each graph, by what `method` learns from the graphs `train`.
     fn vectors(&self, method: &dyn Method, train: &[usize]) -> Result<Matrix> {
         let model = method.fit_collection(self.collection, train, &self.context)?;
-        let rows = model.embed_collection(self.collection, &self.context)?;
-        Matrix::from_f32(self.collection.len(), model.dim(), &rows.values)
+        Matrix::of_model(&*model, self.collection, &self.context)
     }
 
     /// A result for each goal.

@@ -52,10 +52,7 @@ pub fn judge(
         tell(&Event::Judging { what: name });
         Judgement::of_each(name, candidate, study, context)
     };
-    let vectors_of = |model: &dyn Model| {
-        let made = model.embed_collection(study.collection, &study.context)?;
-        Matrix::from_f32(study.collection.len(), model.dim(), &made.values)
-    };
+    let vectors_of = |model| Matrix::of_model(model, study.collection, &study.context);
     const UNTRAINED: &str = "the same, untrained";
     let (mut rows, mut chosen): (Vec<Vec<Judgement>>, _) = (Vec::new(), None);
     match subject {

@@ -99,6 +99,12 @@ pub trait Model: Any + fmt::Debug + Send + Sync {
         self.columns().len()
     }
 
+    /// Whether all numbers of a vector count in one unit, as those of fingerprints do: what is rare
+    /// is small in them, and would be loud if columns were standardised.
+    fn counts(&self) -> bool {
+        false
+    }
+
     /// Whether a record has what the model looks at; `origin` is for messages.
     ///
     /// # Errors

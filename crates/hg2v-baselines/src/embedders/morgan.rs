@@ -137,6 +137,10 @@ impl Model for MorganModel {
         self.morgan.dim
     }
 
+    fn counts(&self) -> bool {
+        true
+    }
+
     fn check(&self, record: &GraphRecord, origin: Origin<'_>) -> Result<()> {
         Molecule::of(record, origin).map(|_| ())
     }

@@ -206,8 +206,30 @@ proptest! {
             let expected: Vec<f64> = all.chunks(3).flat_map(|row| known.iter().map(|&k| row[k])).collect();
             prop_assert_eq!(&rows, &expected);
         }
-        // Standardised, each column has mean 0 and deviation 1, or is 0.
+        // As features these are shares: of a node with edges of known kinds they add up to 1.
         let features = fit(only_edges(), &records).unwrap();
+        let origin = Origin { file: Path::new(FILE), position: 0 };
+        for record in &records {
+            let graph = clean(record);
+            let (shares, _) = features.apply(Subject::new(record, &graph), origin).unwrap();
+            let rows = schema.rows(record, &graph);
+            for (shares, counts) in shares.values.chunks(schema.dim()).zip(rows.chunks(schema.dim())) {
+                let all: f64 = counts.iter().sum();
+                let expected: Vec<f32> = counts.iter().map(|count| if all > 0.0 { count / all } else { 0.0 } as f32).collect();
+                prop_assert_eq!(shares, &expected[..]);
+            }
+        }
+    }
+
+    #[test]
+    fn degrees_of_directed_graphs_are_standardised(records in prop::collection::vec(any_graph(), 1..5)) {
+        let choice = EdgeChoice { labels: Usage::Ignore, ..EdgeChoice::default() };
+        let Some(schema) = edge_schema(choice, &records) else {
+            prop_assert!(!records.iter().any(|record| record.directed));
+            return Ok(());
+        };
+        // Each column has mean 0 and deviation 1, or is 0.
+        let features = fit(only_edges().edges(choice), &records).unwrap();
         let origin = Origin { file: Path::new(FILE), position: 0 };
         let mut sums = vec![[0.0f64; 2]; schema.dim()];
         let mut nodes = 0.0;

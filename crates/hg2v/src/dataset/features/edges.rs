@@ -1,6 +1,6 @@
 //! What a node has around it, of edges with kinds, numbers and directions.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 
@@ -20,6 +20,10 @@ use crate::graph::{EdgeChoice, Graph, GraphRecord, Link, Links, Scalar, Usage, W
 /// Σ_{e ∋ u} x(e)               where edges have numbers x
 /// ```
 ///
+/// As features of nodes, counts of kinds are shares of all of them at a node, as large as a
+/// one-hot label: standardised, a kind that is rare would be louder than all else. Other
+/// columns are standardised.
+///
 /// An edge of an undirected graph goes both ways. Edges are those of [`Links`]; of an edge that
 /// is said several times the first one's numbers count. Coarsening sees none of this: the
 /// numbers of a super-node are what the network makes of those of its nodes.
@@ -32,6 +36,7 @@ pub struct EdgeSchema {
     attributes: usize,
     /// Whether edges that go out and that come in are counted apart.
     direction: bool,
+    /// Of the columns without kinds.
     pub(super) scaler: Scaler,
     /// How the numbers of an edge are scaled, where edges are looked at one by one.
     pub(super) numbers: Scaler,
@@ -71,8 +76,7 @@ impl EdgeSchema {
 
     /// Numbers a row of [`links`](EdgeSchema::links).
     pub fn link_dim(&self) -> usize {
-        let kinds = self.labels.as_ref().map_or(0, Vec::len);
-        kinds + self.attributes + if self.direction { 2 } else { 0 }
+        self.kinds() + self.attributes + if self.direction { 2 } else { 0 }
     }
 
     /// The edges of a graph one by one, at both of their ends. An edge of a kind that training
@@ -110,6 +114,15 @@ impl EdgeSchema {
 
     fn width(&self) -> usize {
         self.counts() + self.attributes
+    }
+
+    fn kinds(&self) -> usize {
+        self.labels.as_ref().map_or(0, Vec::len)
+    }
+
+    /// How many columns are standardised.
+    pub(super) fn standardised(&self) -> usize {
+        self.ways() * (self.width() - self.kinds())
     }
 
     pub(super) fn counts(&self) -> usize {
@@ -175,7 +188,16 @@ impl EdgeSchema {
         }
     }
 
-    /// The numbers of every node, a row each, not yet standardised.
+    /// The numbers of one node as its features: shares of kinds, then what is standardised.
+    pub(super) fn scale(&self, row: &[f64], values: &mut Vec<f32>, applied: &mut Applied) {
+        let ways = || row.chunks(self.width()).map(|way| way.split_at(self.kinds()));
+        let counts = || ways().flat_map(|(counts, _)| counts);
+        let all = counts().sum::<f64>().max(1.0);
+        values.extend(counts().map(|count| (count / all) as f32));
+        self.scaler.scale(ways().flat_map(|(_, rest)| rest.iter().copied()), values, applied);
+    }
+
+    /// The numbers of every node, a row each, counts as they are and nothing standardised.
     pub(super) fn around(
         &self,
         record: &GraphRecord,
@@ -231,8 +253,8 @@ pub(super) struct EdgeFitter {
     choice: EdgeChoice,
     nodes: u64,
     directed: bool,
-    /// Out and in: Σ and Σ² of how many edges of each kind nodes have.
-    kinds: BTreeMap<Scalar, [Squares; 2]>,
+    kinds: BTreeSet<Scalar>,
+    /// Out and in.
     degrees: [Squares; 2],
     sums: [Moments; 2],
     numbers: Moments,
@@ -270,7 +292,7 @@ impl EdgeFitter {
             choice,
             nodes: 0,
             directed: false,
-            kinds: BTreeMap::new(),
+            kinds: BTreeSet::new(),
             degrees: Default::default(),
             sums: Default::default(),
             numbers: Moments::default(),
@@ -303,20 +325,18 @@ impl EdgeFitter {
         self.nodes += graph.num_nodes() as u64;
         let links = Links::of(record, graph, self.choice);
         let mut sums = [vec![0.0; self.attributes], vec![0.0; self.attributes]];
-        let mut counts: BTreeMap<&Scalar, [u64; 2]> = BTreeMap::new();
         for node in 0..graph.num_nodes() {
             let mut degrees = [0; 2];
-            counts.clear();
             sums.iter_mut().for_each(|sums| sums.fill(0.0));
             for link in links.at(node) {
                 if let Some(features) = features {
                     self.numbers.push(features.row(link.edge));
                 }
+                if let Some(kind) = link.kind.filter(|&kind| !self.kinds.contains(kind)) {
+                    self.kinds.insert(kind.clone());
+                }
                 for way in ways(link.way, true) {
                     degrees[way] += 1;
-                    if let Some(kind) = link.kind {
-                        counts.entry(kind).or_default()[way] += 1;
-                    }
                     if let Some(features) = features {
                         let numbers = sums[way].iter_mut().zip(features.row(link.edge));
                         numbers.for_each(|(sum, x)| *sum += x);
@@ -327,14 +347,6 @@ impl EdgeFitter {
                 self.degrees[way].push(degrees[way]);
                 if self.attributes > 0 {
                     self.sums[way].push(&sums[way]);
-                }
-            }
-            for (&kind, count) in &counts {
-                if !self.kinds.contains_key(kind) {
-                    self.kinds.insert(kind.clone(), Default::default());
-                }
-                if let Some(known) = self.kinds.get_mut(kind) {
-                    (0..2).for_each(|way| known[way].push(count[way]));
                 }
             }
         }
@@ -355,18 +367,13 @@ impl EdgeFitter {
         let [outward, inward] = sums;
         for (way, sums) in [Some(outward), directed.then_some(inward)].into_iter().enumerate() {
             let Some(sums) = sums else { continue };
-            let counted: Vec<Squares> = match labelled {
-                true => kinds.values().map(|squares| squares[way]).collect(),
-                false if directed => vec![degrees[way]],
-                false => Vec::new(),
-            };
+            let degree = (directed && !labelled).then(|| degrees[way].scale(nodes));
             let sums = sums.scaler(file, attributes, "the sum of edge attribute")?;
-            let (mean, std): (Vec<f64>, Vec<f64>) =
-                counted.into_iter().map(|squares| squares.scale(nodes)).unzip();
+            let (mean, std) = degree.unzip();
             scaler.mean.extend(mean.into_iter().chain(sums.mean));
             scaler.std.extend(std.into_iter().chain(sums.std));
         }
-        let labels = labelled.then(|| kinds.into_keys().collect());
+        let labels = labelled.then(|| kinds.into_iter().collect());
         let numbers = numbers.scaler(file, attributes, "edge attribute")?;
         let schema = EdgeSchema { labels, attributes, direction: directed, scaler, numbers };
         // Self-loops have labels and are no edges.

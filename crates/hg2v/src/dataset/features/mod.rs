@@ -318,7 +318,7 @@ impl FeatureSchema {
             }
             if let Some((schema, around)) = &edges {
                 let row = &around[node * schema.dim()..(node + 1) * schema.dim()];
-                schema.scaler.scale(row.iter().copied(), &mut values, &mut applied);
+                schema.scale(row, &mut values, &mut applied);
             }
         }
         Ok((NodeFeatures { dim, values }, applied))

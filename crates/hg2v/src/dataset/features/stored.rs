@@ -72,10 +72,10 @@ impl TryFrom<Stored> for FeatureSchema {
         if stored.structure.as_ref().is_some_and(|scaler| scaler.mean.len() != COLUMNS) {
             return Err(format!("structure is {COLUMNS} columns, not more or less"));
         }
-        if let Some(edges) =
-            stored.edges.as_ref().filter(|edges| edges.scaler.mean.len() != edges.dim())
-        {
-            return Err(format!("edges is {} columns, not more or less", edges.dim()));
+        let columns = |edges: &&EdgeSchema| edges.scaler.mean.len() != edges.standardised();
+        if let Some(edges) = stored.edges.as_ref().filter(columns) {
+            let (found, expected) = (edges.scaler.mean.len(), edges.standardised());
+            return Err(format!("edges has {found} standardised columns, not {expected}"));
         }
         let numbers = |edges: &&EdgeSchema| edges.numbers.mean.len() != edges.attributes();
         if stored.edges.as_ref().filter(numbers).is_some() {

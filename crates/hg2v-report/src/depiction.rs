@@ -7,7 +7,7 @@ use hg2v::graph::{Graph, GraphRecord};
 
 use crate::bond_lines::{Lines, bond_lines};
 use crate::kekule::kekulize;
-use crate::molecule::{Atom, Bond, Chemistry};
+use crate::molecule::{Bond, Chemistry};
 
 /// See the [module](self).
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +28,7 @@ impl Depiction {
         let bonds = bonds(record, graph);
         let points = molecule_layout(graph, &bonds.iter().map(kind).collect::<Vec<_>>());
         let edges: Vec<[u32; 2]> = graph.edges().map(|(u, v, _)| [u, v]).collect();
-        let own: Vec<&Atom> = atoms.iter().map(|&atom| &known.atoms[atom]).collect();
+        let own: Vec<_> = atoms.iter().map(|&atom| &known.atoms[atom]).collect();
         let bonds = kekulize(&own, &edges, &bonds).unwrap_or(bonds);
         let lines = bond_lines(graph, &bonds, &points);
         Depiction { atoms, points, lines }

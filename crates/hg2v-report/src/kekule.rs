@@ -3,14 +3,16 @@
 //! Every atom that lacks a bond gets a double one to a neighbour: a perfect matching along
 //! aromatic bonds.
 
-use crate::molecule::{Atom, Bond};
+use hg2v::dataset::molecules::AtomLabel;
+
+use crate::molecule::Bond;
 
 /// Steps of the search; rings that need more stay aromatic.
 const MOST_STEPS: usize = 20_000;
 
 /// The bonds of a molecule with its aromatic ones made single and double; `None` where that cannot
 /// be, so that aromatic ones stay. `edges` have both ends below the number of `atoms`.
-pub fn kekulize(atoms: &[&Atom], edges: &[[u32; 2]], bonds: &[Bond]) -> Option<Vec<Bond>> {
+pub fn kekulize(atoms: &[&AtomLabel], edges: &[[u32; 2]], bonds: &[Bond]) -> Option<Vec<Bond>> {
     let mut around = vec![Vec::new(); atoms.len()];
     let mut taken = vec![false; atoms.len()];
     let mut degrees = vec![0; atoms.len()];
@@ -45,9 +47,9 @@ pub fn kekulize(atoms: &[&Atom], edges: &[[u32; 2]], bonds: &[Bond]) -> Option<V
 
 /// Whether an atom of an aromatic ring needs a double bond there: pyridine's nitrogen does,
 /// pyrrole's gives two electrons without one.
-fn lacks_bond(atom: &Atom, degree: usize) -> bool {
+fn lacks_bond(atom: &AtomLabel, degree: usize) -> bool {
     let bonds = degree + usize::from(atom.hydrogens);
-    match (atom.symbol.as_str(), atom.charge) {
+    match (atom.symbol(), atom.charge) {
         ("C" | "Si", charge) => charge == 0,
         ("N" | "P" | "As", 0) => bonds == 2,
         ("N" | "P" | "As", 1) => bonds == 3,
@@ -90,13 +92,11 @@ impl Matching {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hg2v::graph::Scalar;
 
     /// How many bonds are double, and whether each atom has at most one of them.
     fn doubles(labels: &[&str], edges: &[[u32; 2]]) -> Option<usize> {
-        let atoms: Vec<Atom> =
-            labels.iter().map(|&label| Atom::of(&Scalar::from(label)).unwrap()).collect();
-        let atoms: Vec<&Atom> = atoms.iter().collect();
+        let atoms: Vec<AtomLabel> = labels.iter().map(|label| label.parse().unwrap()).collect();
+        let atoms: Vec<&AtomLabel> = atoms.iter().collect();
         let made = kekulize(&atoms, edges, &vec![Bond::Aromatic; edges.len()])?;
         let double: Vec<u32> = edges
             .iter()
@@ -137,8 +137,8 @@ mod tests {
     fn bonds_outside_the_ring_count() {
         // A pyridone: the carbon of C=O needs no double bond in its ring, nor does NH.
         let labels = ["O", "c", "cH", "cH", "cH", "cH", "nH"];
-        let atoms = labels.map(|label| Atom::of(&Scalar::from(label)).unwrap());
-        let atoms: Vec<&Atom> = atoms.iter().collect();
+        let atoms: [AtomLabel; 7] = labels.map(|label| label.parse().unwrap());
+        let atoms: Vec<&AtomLabel> = atoms.iter().collect();
         let edges = [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 6], [1, 6]];
         let mut bonds = vec![Bond::Aromatic; 7];
         bonds[0] = Bond::Double;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use hg2v::dataset::molecules::AtomLabel;
 use hg2v::dataset::summary::Summary;
 use hg2v::error::{Action, Error, Result};
 use hg2v::graph::Scalar;
@@ -17,7 +18,6 @@ use sha2::{Digest, Sha256};
 
 use crate::attributes::{Values, attributes};
 use crate::map::{Map, Projection};
-use crate::molecule::Atom;
 use crate::pack::{Pack, base64};
 use crate::palette::{AMOUNTS, KINDS, element};
 use crate::settings::settings;
@@ -318,10 +318,11 @@ fn put_sketches(pack: &mut Pack, scheme: &Scheme, sketches: &[Vec<u8>]) {
     let mut atoms = Vec::new();
     let colors = match &scheme.colors {
         NodeColors::Elements(known) => {
-            let atom =
-                |atom: &Atom| json!([atom.symbol, atom.hydrogens, atom.charge, atom.isotope]);
+            let atom = |atom: &AtomLabel| {
+                json!([atom.symbol(), atom.hydrogens, atom.charge, atom.isotope])
+            };
             atoms = known.atoms.iter().map(atom).collect();
-            let color = |name: &String| {
+            let color = |name: &&str| {
                 let (light, dark) = element(name);
                 json!({ "name": name, "light": light, "dark": dark })
             };

@@ -16,7 +16,7 @@ use super::molecule::{Atom, Order};
 ///
 /// let atom: AtomLabel = "NH3+".parse().unwrap();
 /// assert_eq!((atom.number, atom.hydrogens, atom.charge), (7, 3, 1));
-/// assert_eq!(atom.to_string(), "NH3+");
+/// assert_eq!((atom.symbol(), atom.to_string().as_str()), ("N", "NH3+"));
 /// assert!("Xy".parse::<AtomLabel>().is_err());
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -40,6 +40,11 @@ impl AtomLabel {
         AtomLabel { number, aromatic, hydrogens, charge, isotope }
     }
 
+    /// The element as chemists write it; `*` is any atom.
+    pub fn symbol(&self) -> &'static str {
+        element(self.number).symbol
+    }
+
     /// The mass of the isotope less the mean mass of the element, cut to an integer; 0 for the
     /// natural mixture.
     pub fn mass_difference(&self) -> i32 {
@@ -52,7 +57,7 @@ impl fmt::Display for AtomLabel {
         if self.isotope > 0 {
             write!(f, "{}", self.isotope)?;
         }
-        let symbol = element(self.number).symbol;
+        let symbol = self.symbol();
         match self.aromatic {
             true => symbol
                 .chars()
@@ -206,3 +211,31 @@ impl fmt::Display for NoBond {
 }
 
 impl std::error::Error for NoBond {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_atoms() {
+        let atom = |text: &str| -> Result<_, NoAtom> {
+            let atom: AtomLabel = text.parse()?;
+            assert_eq!(atom.to_string(), text);
+            Ok((atom.symbol(), atom.aromatic, atom.hydrogens, atom.charge, atom.isotope))
+        };
+        assert_eq!(atom("CH3"), Ok(("C", false, 3, 0, 0)));
+        assert_eq!(atom("cH"), Ok(("C", true, 1, 0, 0)));
+        assert_eq!(atom("NH3+"), Ok(("N", false, 3, 1, 0)));
+        assert_eq!(atom("O-"), Ok(("O", false, 0, -1, 0)));
+        assert_eq!(atom("Fe+2"), Ok(("Fe", false, 0, 2, 0)));
+        assert_eq!(atom("se"), Ok(("Se", true, 0, 0, 0)));
+        assert_eq!(atom("13CH4"), Ok(("C", false, 4, 0, 13)));
+        assert_eq!(atom("2H"), Ok(("H", false, 0, 0, 2)));
+        assert_eq!(atom("*"), Ok(("*", false, 0, 0, 0)));
+        for other in
+            ["", "Xy", "carbon", "C?", "7", "CH3CH3", "+", "é", "99999999C", "C+x", "C+1", "CH1"]
+        {
+            assert_eq!(atom(other), Err(NoAtom), "{other}");
+        }
+    }
+}

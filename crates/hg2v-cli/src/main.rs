@@ -30,6 +30,11 @@ use commands::Command;
 use context::{Context, Global};
 use json::Failed;
 
+/// Graphs are read on one thread and forgotten on another, many small pieces each; the system's
+/// allocator spent a fifth of embedding molecules on that, and threads waited for each other.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Graphs into vectors, without labels, and new graphs afterwards.
 ///
 /// DATA is a TU folder or zip, a JSONL file (also .gz, or `-` for standard

@@ -111,6 +111,8 @@ def fingerprints(hg2v, folder, name, smiles, molecules):
     given, model, vectors = folder / "given.smi", folder / "morgan", folder / "morgan.npy"
     given.write_text("\n".join(smiles) + "\n", encoding="utf-8")
     run(hg2v, "fit", given, "--method", "morgan", "--out", model, "--force")
+    learned = folder / "learned"
+    run(hg2v, "fit", given, "--epochs", 1, "--out", learned, "--force")
     run(hg2v, "embed", model, given, "--out", vectors, "--force")
     generator = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=2048)
     theirs = np.stack([generator.GetCountFingerprintAsNumPy(molecule) for molecule in molecules])
@@ -160,13 +162,20 @@ def times(hg2v, data, folder, count):
     read = cost(lambda: molecules.extend(map(Chem.MolFromSmiles, smiles)))
     made = cost(lambda: [generator.GetCountFingerprint(molecule) for molecule in molecules])
     run(hg2v, "fit", given, "--method", "morgan", "--out", model, "--force")
+    learned = folder / "learned"
+    run(hg2v, "fit", given, "--epochs", 1, "--out", learned, "--force")
     convert = cost(lambda: run(hg2v, "convert", given, folder / "made.jsonl", "--force", "--threads", 1))
-    embed = cost(
-        lambda: run(hg2v, "embed", model, given, "--out", folder / "morgan.npy", "--force", "--threads", 1)
-    )
+
+    def embed(model):
+        vectors = folder / "vectors.npy"
+        options = ["--force", "--no-cache", "--threads", 1]
+        return cost(lambda: run(hg2v, "embed", model, given, "--out", vectors, *options))
+
+    fingerprints, vectors = embed(model), embed(learned)
     print(f"{len(smiles)} molecules of molsets, µs of a processor each")
     print(f"    RDKit: reading {read:.1f}, count fingerprints {made:.1f}")
-    print(f"    hg2v: reading and writing JSONL {convert:.1f}, reading, fingerprints and writing them {embed:.1f}")
+    print(f"    hg2v: reading and writing JSONL {convert:.1f}, reading, fingerprints and writing them {fingerprints:.1f}")
+    print(f"    hg2v: reading, coarsening, embedding and writing vectors {vectors:.1f}")
 
 
 if __name__ == "__main__":

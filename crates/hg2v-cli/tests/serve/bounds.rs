@@ -25,14 +25,7 @@ fn an_answer_that_nobody_reads_ends_its_connection() {
     let mut connection = deaf(&server);
     // The other end is gone once writing is refused, instead of having to wait.
     let refused = |error: std::io::Error| error.kind() != std::io::ErrorKind::WouldBlock;
-    assert!(soon_mut(|| connection.write(b"x").is_err_and(refused)), "it is waited for");
-}
-
-fn soon_mut(mut what: impl FnMut() -> bool) -> bool {
-    (0..600).any(|_| {
-        std::thread::sleep(Duration::from_millis(100));
-        what()
-    })
+    assert!(soon(|| connection.write(b"x").is_err_and(refused)), "it is waited for");
 }
 
 #[test]

@@ -129,7 +129,7 @@ impl Drop for Server {
 }
 
 /// Whether something happens soon.
-pub(crate) fn soon(what: impl Fn() -> bool) -> bool {
+pub(crate) fn soon(mut what: impl FnMut() -> bool) -> bool {
     let started = Instant::now();
     while !what() {
         if started.elapsed() > Duration::from_secs(60) {

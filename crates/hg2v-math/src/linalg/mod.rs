@@ -3,5 +3,6 @@
 pub mod block;
 pub mod cholesky;
 pub mod dense;
+pub mod subspace;
 pub mod tridiagonal;
 pub mod vector;

@@ -143,6 +143,32 @@ impl Refiner {
         Some(refiner)
     }
 
+    /// What is left of it where only some labels are kept, which are numbered anew: `kept` has
+    /// the new number of each, in the order of the old ones. A label is kept only with those
+    /// that it is made of.
+    pub(crate) fn retaining(&self, kept: &[Option<u32>]) -> Refiner {
+        let mut left = Refiner { labels: Interner::new(), ..self.clone() };
+        let mut key = Vec::new();
+        for (sequence, new) in self.labels.sequences().zip(kept) {
+            if new.is_none() {
+                continue;
+            }
+            key.clear();
+            key.extend_from_slice(sequence);
+            let whole = labels_of(&mut key).all(|label| match kept[*label as usize] {
+                Some(new) => {
+                    *label = new;
+                    true
+                }
+                None => false,
+            });
+            debug_assert!(whole, "a label is kept with those that it is made of");
+            let number = left.labels.intern(&key);
+            debug_assert_eq!(number, *new);
+        }
+        left
+    }
+
     /// The labels of every node before the first round and after each:
     /// `rounds + 1` rows of `n`.
     ///
@@ -333,6 +359,17 @@ impl Key {
             self.values.extend_from_slice(self.pairs.as_flattened());
         }
     }
+}
+
+/// The labels of the round before in the key of a node: none before the first, all where edges
+/// have no codes, and else its own and those that come after a code.
+fn labels_of(key: &mut [u32]) -> impl Iterator<Item = &mut u32> {
+    let (own, rest, every) = match key {
+        [FREE, ..] | [] => (None, &mut [][..], 1),
+        [own, FREE, pairs @ ..] => (Some(own), pairs, 2),
+        [own, neighbors @ ..] => (Some(own), neighbors, 1),
+    };
+    own.into_iter().chain(rest.iter_mut().skip(every - 1).step_by(every))
 }
 
 /// The distinct labels of a row, ascending, with how often each occurs.

@@ -241,7 +241,22 @@ pub static OPTIONS: &[MethodOption] = &[
     option("ratio", "R", Kind::Number, "How much smaller the last level of a pyramid is"),
     option("k", "K", Kind::Whole, "Eigenvectors that a coarsening keeps"),
     option("weights", "W", Kind::Word(Words::of::<WeightPolicy>()), "What to do with edge weights"),
+    option(
+        "colours",
+        "N",
+        Kind::Whole,
+        "Numbers for the Weisfeiler–Lehman colours of a graph, beside what the network says; 0 for none",
+    ),
     option("rounds", "H", Kind::Whole, "Rounds of Weisfeiler–Lehman refinement"),
+    MethodOption {
+        unset: "all that there are",
+        ..option(
+            "out_dim",
+            "N",
+            Kind::Whole,
+            "Numbers of a vector, at most, each a mixture of all others",
+        )
+    },
     option("layers", "N", Kind::Whole, "Layers of the network"),
     option("radius", "R", Kind::Whole, "How many bonds far the surroundings of atoms reach"),
     MethodOption {
@@ -293,6 +308,9 @@ pub(crate) const HG2V: Places = &[
     ("ratio", "/coarsening/ratio"),
     ("k", "/coarsening/k"),
     ("weights", "/weights"),
+    ("colours", "/colours/dim"),
+    ("rounds", "/colours/rounds"),
+    ("out_dim", "/out_dim"),
     ("seed", "/recipe/seed"),
     ("seed", "/coarsening/seed"),
 ];

@@ -49,9 +49,9 @@ impl Method for Transferred {
         &self,
         collection: &Collection<'_>,
         train: &[usize],
-        _: &Context<'_>,
+        context: &Context<'_>,
     ) -> hg2v::Result<Box<dyn Model>> {
-        Ok(Box::new(self.params.prepare(collection, train)?.transferred(&self.model)?))
+        Ok(Box::new(self.params.prepare(collection, train)?.transferred(&self.model, context)?))
     }
 }
 

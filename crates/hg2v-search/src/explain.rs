@@ -23,10 +23,10 @@
 //! convention. What standardising takes off every vector belongs to no node: it is the
 //! [`rest`](Explanation::rest).
 
-use hg2v::Hg2v;
 use hg2v::context::Context;
 use hg2v::error::{Error, Result};
 use hg2v::model::{Example, Part, Readout};
+use hg2v::{Hg2v, Model};
 use serde::Serialize;
 
 use crate::space::{Metric, Space, dot};
@@ -67,7 +67,8 @@ pub struct PartShare {
 /// similarity; for Euclidean those of both graphs together do.
 ///
 /// # Errors
-/// A space of other vectors than the model's.
+/// A space of other vectors than the model's; a model whose vectors are not
+/// [the network's alone](Hg2v::is_read_out).
 pub fn explain(
     model: &Hg2v,
     space: &Space,
@@ -75,6 +76,11 @@ pub fn explain(
     second: &Example,
 ) -> Result<Explanation> {
     let layer = model.layer();
+    if !model.is_read_out() {
+        let requirement = "its vectors are mixed of more than the network's levels: fit one with \
+                           neither colours nor out_dim";
+        return Err(Error::argument("the model", model.method(), requirement));
+    }
     if layer.embedding_dim() != space.dim {
         let requirement = format!("the model's vectors have {} numbers", layer.embedding_dim());
         return Err(Error::argument("the length of the vectors", space.dim, requirement));

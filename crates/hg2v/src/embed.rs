@@ -3,6 +3,9 @@
 //! A graph's vector is the same bits whatever it is embedded beside, so graphs
 //! are gathered into whatever batches are fast.
 
+use std::borrow::Borrow;
+use std::ops::Range;
+
 use hg2v_math::parallel::crew;
 use rayon::prelude::*;
 
@@ -28,7 +31,7 @@ pub(crate) fn graphs(
     machine: &Machine,
     network: &Network,
     parameters: &Vec<f32>,
-    examples: &[Example],
+    examples: &[impl Borrow<Example> + Sync],
 ) -> Result<Vec<f32>> {
     match machine {
         Machine::Cpu => Ok(on_processor(network, parameters, examples)),
@@ -42,13 +45,13 @@ fn on_gpu(
     gpu: &crate::nn::cuda::Cuda,
     network: &Network,
     parameters: &[f32],
-    examples: &[Example],
+    examples: &[impl Borrow<Example>],
 ) -> Result<Vec<f32>> {
     let buffer = gpu.uploaded(parameters);
     let mut workspace = Workspace::new(gpu);
     let mut rows = Vec::with_capacity(examples.len() * network.layout.embedding_dim());
     for range in batches(examples, CARD_NODES) {
-        network.place(gpu, &mut workspace, &examples[range]);
+        network.place(gpu, &mut workspace, examples[range].iter().map(Borrow::borrow));
         network.forward(gpu, &buffer, &mut workspace, Keep::OneLevel, true);
         rows.extend(network.embeddings(gpu, &workspace));
         gpu.health()?;
@@ -56,11 +59,15 @@ fn on_gpu(
     Ok(rows)
 }
 
-fn on_processor(network: &Network, parameters: &Vec<f32>, examples: &[Example]) -> Vec<f32> {
+fn on_processor(
+    network: &Network,
+    parameters: &Vec<f32>,
+    examples: &[impl Borrow<Example> + Sync],
+) -> Vec<f32> {
     let device = Cpu::<f32>::new();
     let begin = || Workspace::new(&device);
-    let embed = |workspace: &mut Workspace<_>, range| {
-        network.place(&device, workspace, &examples[range]);
+    let embed = |workspace: &mut Workspace<_>, range: Range<usize>| {
+        network.place(&device, workspace, examples[range].iter().map(Borrow::borrow));
         network.forward(&device, parameters, workspace, Keep::OneLevel, true);
         network.embeddings(&device, workspace)
     };
@@ -138,11 +145,11 @@ pub(crate) fn node_dim(network: &Network) -> usize {
 }
 
 /// Runs of examples with `least` nodes each, or a little more.
-fn batches(examples: &[Example], least: usize) -> Vec<std::ops::Range<usize>> {
+fn batches(examples: &[impl Borrow<Example>], least: usize) -> Vec<Range<usize>> {
     let mut batches = Vec::new();
     let (mut start, mut nodes) = (0, 0);
     for (i, example) in examples.iter().enumerate() {
-        nodes += example.num_nodes();
+        nodes += example.borrow().num_nodes();
         if nodes >= least {
             batches.push(start..i + 1);
             (start, nodes) = (i + 1, 0);

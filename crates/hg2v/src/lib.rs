@@ -93,6 +93,10 @@ pub mod saved;
 
 mod embed;
 
+pub mod colours;
+
+pub mod finish;
+
 pub mod vectors;
 
 pub mod method;

@@ -50,6 +50,9 @@ class Network(Method):
         ratio: float | None = None,
         k: int | None = None,
         weights: str | None = None,
+        colours: int | None = None,
+        rounds: int | None = None,
+        out_dim: int | None = None,
         attributes: str | Sequence[str] | None = None,
         label: str | None = None,
         weight: str | None = None,
@@ -89,6 +92,9 @@ class Network(Method):
         self.ratio = ratio
         self.k = k
         self.weights = weights
+        self.colours = colours
+        self.rounds = rounds
+        self.out_dim = out_dim
         self.attributes = attributes
         self.label = label
         self.weight = weight
@@ -161,6 +167,10 @@ class HG2V(Network):
         coarsening, ratio, k: the method of coarsening, how much smaller the last level is, and
             how many eigenvectors it keeps.
         weights: ``"use"``, ``"abs"`` or ``"ignore"``: what is done with edge weights.
+        colours, rounds: how many numbers the Weisfeiler–Lehman colours of a graph get beside what
+            the network says, and after how many rounds of refinement; 0 numbers for none.
+        out_dim: numbers of a vector, at most, each a mixture of all that is said of a graph, so
+            that all vary about as much; unless it is given, numbers are left as they are.
         attributes, label, weight, edge_label, edge_attrs, directed: how graphs are read, see
             :func:`hg2v.graphs`.
         errors: what is done with graphs that cannot be used. ``"raise"`` refuses them; with

@@ -59,7 +59,13 @@ fn small(name: &str) -> Vec<(&'static str, Value)> {
     }
 }
 
-/// Every method that learns vectors, learnt from `graphs`.
+/// HG2V with colours beside its network and a last step after it.
+fn mixed() -> Vec<(&'static str, Value)> {
+    [small("hg2v"), vec![("colours", json!(8)), ("rounds", json!(2)), ("out_dim", json!(24))]]
+        .concat()
+}
+
+/// Every method that learns vectors, learnt from `graphs`; HG2V also with all that it can have.
 fn each(graphs: &[GraphRecord], test: impl Fn(&str, Box<dyn Model>)) {
     let learning: Vec<_> = METHODS.iter().filter(|entry| entry.vectors.is_some()).collect();
     assert_eq!(learning.len(), 11);
@@ -67,6 +73,9 @@ fn each(graphs: &[GraphRecord], test: impl Fn(&str, Box<dyn Model>)) {
         let method = entry.method(&small(entry.name)).unwrap();
         assert_eq!(method.name(), entry.name);
         test(entry.name, method.fit(graphs).unwrap());
+        if method.name() == "hg2v" {
+            test(entry.name, entry.method(&mixed()).unwrap().fit(graphs).unwrap());
+        }
     }
 }
 
@@ -99,6 +108,8 @@ fn methods_learn_the_same_at_any_number_of_threads() {
         let method = entry.method(&small(entry.name)).unwrap();
         at_any_thread_count(|| method.fit(&graphs).unwrap().digest().unwrap());
     }
+    let mixed = registry::find("hg2v").unwrap().method(&mixed()).unwrap();
+    at_any_thread_count(|| mixed.fit(&graphs).unwrap().digest().unwrap());
 }
 
 #[test]
@@ -106,7 +117,7 @@ fn what_is_saved_is_what_is_read() {
     for all in [graphs(20), attributed(12)] {
         let folder = tempfile::tempdir().unwrap();
         each(&all, |name, model| {
-            let path = folder.path().join(name);
+            let path = folder.path().join(model.digest().unwrap());
             model.save(&path).unwrap();
             let read = registry::load(&path).unwrap();
             assert_eq!((read.method(), model.method()), (name, name));
@@ -128,9 +139,9 @@ fn damaged_models_are_refused() {
     let all = graphs(12);
     let folder = tempfile::tempdir().unwrap();
     each(&all, |name, model| {
-        let path = folder.path().join(name);
-        model.save(&path).unwrap();
         let digest = model.digest().unwrap();
+        let path = folder.path().join(&digest);
+        model.save(&path).unwrap();
         for file in [saved::CONFIG, saved::PARAMETERS] {
             let whole = fs::read(path.join(file)).unwrap();
             let step = (whole.len() / 60).max(1);

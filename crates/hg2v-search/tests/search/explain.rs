@@ -114,6 +114,14 @@ fn a_share_is_an_inner_product_of_rows() {
 }
 
 #[test]
+fn vectors_that_are_mixed_are_refused() {
+    let (model, examples, values) = fitted(|params| params.out_dim = Some(8));
+    let space = Space::new(8, values, Metric::Cosine).unwrap();
+    let refused = explain(&model, &space, &examples[0], &examples[1]).unwrap_err().to_string();
+    assert!(refused.contains("out_dim"), "{refused}");
+}
+
+#[test]
 fn another_models_vectors_are_refused() {
     let (model, examples, _) = fitted(|_| {});
     let space = Space::new(3, vec![1.0; 6], Metric::Cosine).unwrap();

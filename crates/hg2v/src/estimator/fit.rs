@@ -1,7 +1,9 @@
 //! A training that is ready to run.
 
+use super::beside::{Beside, Blocks};
 use super::model::{Hg2v, Hg2vConfig};
 use crate::context::Context;
+use crate::embed;
 use crate::error::{Error, Result};
 use crate::model::{Example, Network, initial};
 use crate::nn::machine::Machine;
@@ -21,6 +23,8 @@ pub struct Fit {
     pub examples: Vec<Example>,
     /// What preparing them met.
     pub notes: Notes,
+    /// What comes beside and after the network.
+    pub(super) beside: Beside,
 }
 
 /// A training that failed: of [`Fit::steps`].
@@ -40,17 +44,22 @@ impl Fit {
     }
 
     /// The model before its training.
-    pub fn untrained(&self) -> Hg2v {
-        self.model(initial(&self.network.layout, self.config.model.recipe.seed))
+    ///
+    /// # Errors
+    /// A GPU that fails.
+    pub fn untrained(&self, context: &Context<'_>) -> Result<Hg2v> {
+        let parameters = initial(&self.network.layout, self.config.model.recipe.seed);
+        Ok(self.model(parameters, context)?.untrained())
     }
 
     /// The network of `model`, which was trained on other graphs, with the features of
-    /// these: each number a node comes with is centred and scaled as it is here.
+    /// these: each number a node comes with is centred and scaled as it is here, and colours are
+    /// those of these graphs.
     ///
     /// # Errors
-    /// Nodes that come with another number of numbers than those `model` was trained on,
+    /// A GPU that fails; nodes that come with another number of numbers than those `model` was trained on,
     /// or another network.
-    pub fn transferred(&self, model: &Hg2v) -> Result<Hg2v> {
+    pub fn transferred(&self, model: &Hg2v, context: &Context<'_>) -> Result<Hg2v> {
         let (here, there) = (&self.network.layout, &model.network.layout);
         if here.features != there.features {
             return Err(Error::argument(
@@ -63,7 +72,7 @@ impl Fit {
             let requirement = "both models must have the same network";
             return Err(Error::argument("the model", "another network", requirement));
         }
-        Ok(self.model(model.parameters().to_vec()))
+        self.model(model.parameters().to_vec(), context)
     }
 
     /// Trains from beginning to end.
@@ -125,10 +134,32 @@ impl Fit {
                 Ok(if stopped { Flow::Stop } else { flow })
             })
             .map_err(|error| Failure { error, good: Some(Box::new(trainer.state())) })?;
-        Ok((self.model(trainer.state().parameters), end))
+        let parameters = trainer.state().parameters;
+        let made = match end {
+            End::Done => self.model(parameters, context),
+            // Whoever stopped it has its state, and no use for a model.
+            End::Stopped => Ok(self.with_blocks(parameters, Blocks::default())),
+        };
+        let model =
+            made.map_err(|error| Failure { error, good: Some(Box::new(trainer.state())) })?;
+        Ok((model, end))
     }
 
-    fn model(&self, parameters: Vec<f32>) -> Hg2v {
-        Hg2v { config: self.config.clone(), network: self.network.clone(), parameters }
+    fn model(&self, parameters: Vec<f32>, context: &Context<'_>) -> Result<Hg2v> {
+        let read = |parameters: &Vec<f32>, examples: &[&Example]| {
+            embed::graphs(&context.machine, &self.network, parameters, examples)
+        };
+        let initial = initial(&self.network.layout, self.config.model.recipe.seed);
+        let width = self.network.layout.embedding_dim();
+        let seed = self.config.model.recipe.seed;
+        let blocks = self.beside.finished(width, seed, &self.examples, |examples| {
+            Ok([read(&parameters, examples)?, read(&initial, examples)?])
+        })?;
+        Ok(self.with_blocks(parameters, blocks))
+    }
+
+    fn with_blocks(&self, parameters: Vec<f32>, blocks: Blocks) -> Hg2v {
+        let (config, network) = (self.config.clone(), self.network.clone());
+        Hg2v { config, network, parameters, blocks }
     }
 }

@@ -1,5 +1,7 @@
 //! Hierarchical Graph2Vec behind one `fit` and one `embed`.
 
+mod beside;
+
 mod params;
 
 mod fit;

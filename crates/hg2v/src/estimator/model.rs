@@ -6,12 +6,15 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::beside::{Blocks, Learnt};
 use super::params::Hg2vParams;
 use crate::coarsen;
+use crate::colours::ColourParams;
 use crate::context::Context;
 use crate::dataset::features::{Applied, FeatureChoice, Origin};
 use crate::embed;
 use crate::error::{Error, Result, shown};
+use crate::finish;
 use crate::graph::GraphRecord;
 use crate::layer::{Gradients, Layer};
 use crate::method::{Model, Rows};
@@ -32,6 +35,7 @@ pub struct Hg2v {
     pub(super) config: Config<Hg2vConfig>,
     pub(super) network: Network,
     pub(super) parameters: Vec<f32>,
+    pub(super) blocks: Blocks,
 }
 
 /// The methods whose model this network is: HG2V, the same untrained, and without coarsening.
@@ -49,6 +53,13 @@ pub struct Hg2vConfig {
     pub feature_choice: FeatureChoice,
     /// How graphs are made ready for it.
     pub preparation: Preparation,
+    /// How colours are counted beside the network.
+    pub colours: ColourParams,
+    /// Numbers of a vector that are asked for.
+    pub out_dim: Option<usize>,
+    /// What was learnt beside the network.
+    #[serde(default, skip_serializing_if = "Learnt::is_nothing")]
+    pub(super) learnt: Learnt,
 }
 
 impl Hg2vConfig {
@@ -60,6 +71,8 @@ impl Hg2vConfig {
             coarsening: self.preparation.coarsening.unwrap_or_default(),
             weights: self.preparation.weights,
             features: self.feature_choice,
+            colours: self.colours,
+            out_dim: self.out_dim,
         }
     }
 
@@ -70,6 +83,8 @@ impl Hg2vConfig {
     pub fn check(&self) -> Result<()> {
         self.architecture.check()?;
         self.recipe.check()?;
+        self.colours.check()?;
+        self.out_dim.iter().try_for_each(|dim| finish::check(*dim))?;
         self.preparation.coarsening.iter().try_for_each(coarsen::Params::check)
     }
 }
@@ -96,7 +111,11 @@ impl Hg2v {
         if let Some(bad) = parameters.iter().find(|value| !value.is_finite()) {
             return Err(Error::argument("a parameter", bad, "it must be a finite number"));
         }
-        Ok(Hg2v { config, network: Network { layout }, parameters })
+        if !config.model.learnt.is_nothing() {
+            let requirement = "what it learnt beside the network is not among its parameters";
+            return Err(Error::argument("the configuration", "of a saved model", requirement));
+        }
+        Ok(Hg2v { config, network: Network { layout }, parameters, blocks: Blocks::default() })
     }
 
     /// Reads a model's folder, and checks every byte of it.
@@ -126,6 +145,7 @@ impl Hg2v {
             .into_iter()
             .map(|(name, window)| Ok((window, tensors.take(&name, &shape(window))?)))
             .collect::<Result<_>>()?;
+        let blocks = Blocks::of_saved(&config.model.learnt, &layout, &mut tensors)?;
         tensors.finish()?;
         // The file has as many numbers: config.json alone must not choose an allocation.
         let mut parameters = vec![0.0; layout.len];
@@ -134,7 +154,7 @@ impl Hg2v {
                 parameters[row].copy_from_slice(from);
             }
         }
-        Ok(Hg2v { config, network: Network { layout }, parameters })
+        Ok(Hg2v { config, network: Network { layout }, parameters, blocks })
     }
 
     /// HG2V's own model, where `model` is one: its vectors can be explained, and nodes have
@@ -153,6 +173,11 @@ impl Hg2v {
         &self.config.model.preparation
     }
 
+    /// Whether its vectors are what the network reads out, with nothing beside or after it.
+    pub fn is_read_out(&self) -> bool {
+        self.blocks.is_nothing()
+    }
+
     /// The network as a layer of a larger model, to be given parameters and features.
     pub fn layer(&self) -> Layer {
         Layer::of(&self.network)
@@ -166,8 +191,9 @@ impl Hg2v {
     /// The same network before its training: the control that every result
     /// should stand beside.
     pub fn untrained(&self) -> Hg2v {
-        let parameters = initial(&self.network.layout, self.config.model.recipe.seed);
-        Hg2v { parameters, ..self.clone() }
+        let seed = self.config.model.recipe.seed;
+        let parameters = initial(&self.network.layout, seed);
+        Hg2v { parameters, blocks: self.blocks.untrained(seed), ..self.clone() }
     }
 
     /// Makes the graphs of a collection ready, which must have been made for the model's
@@ -180,8 +206,8 @@ impl Hg2v {
         preparation.examples(collection, &collection.all(), architecture)
     }
 
-    /// The vectors of prepared graphs, row after row. GPUs round a little differently from
-    /// processors, and from each other.
+    /// What the network reads out of prepared graphs, row after row: their vectors, where
+    /// nothing comes after it. GPUs round a little differently from processors, and from each other.
     ///
     /// # Errors
     /// A GPU that fails.
@@ -275,11 +301,11 @@ impl Model for Hg2v {
     }
 
     fn columns(&self) -> Vec<String> {
-        self.network.layout.embedding_names()
+        self.blocks.columns(self.network.layout.embedding_names())
     }
 
     fn dim(&self) -> usize {
-        self.network.layout.embedding_dim()
+        self.blocks.dim(self.network.layout.embedding_dim())
     }
 
     fn check(&self, record: &GraphRecord, origin: Origin<'_>) -> Result<()> {
@@ -288,7 +314,9 @@ impl Model for Hg2v {
 
     fn embed_collection(&self, collection: &Collection<'_>, context: &Context<'_>) -> Result<Rows> {
         let (examples, applied) = self.examples(collection)?;
-        Ok(Rows { values: self.embed_examples(&examples, context)?, applied })
+        let read = self.embed_examples(&examples, context)?;
+        let values = self.blocks.vectors(read, collection, &collection.all())?;
+        Ok(Rows { values, applied })
     }
 
     fn parts(&self) -> Result<Parts> {
@@ -297,7 +325,10 @@ impl Model for Hg2v {
             let values = rows(window).flat_map(|row| &self.parameters[row]);
             tensors.with(name, &shape(window), values.copied())
         });
-        Parts::new(&self.config, &tensors)
+        let (learnt, tensors) = self.blocks.saved(tensors);
+        let mut config = self.config.clone();
+        config.model.learnt = learnt;
+        Parts::new(&config, &tensors)
     }
 }
 

@@ -3,12 +3,15 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::beside::{Beside, Learnt};
 use super::fit::Fit;
 use super::model::{Hg2v, Hg2vConfig};
 use crate::coarsen;
+use crate::colours::{ColourParams, Colours};
 use crate::context::Context;
 use crate::dataset::features::{FeatureChoice, FeatureSchema, When};
 use crate::error::{Place, Problem, Result};
+use crate::finish;
 use crate::graph::{EdgeChoice, GraphRecord, WeightPolicy};
 use crate::method::{Method, Model};
 use crate::model::{Architecture, Network};
@@ -68,6 +71,11 @@ pub struct Hg2vParams {
     pub features: FeatureChoice,
     /// What is done with edge weights.
     pub weights: WeightPolicy,
+    /// How the colours of nodes are counted beside what the network says.
+    pub colours: ColourParams,
+    /// Numbers of a vector, at most, [mixed](crate::finish) of all that is said of a graph; `None`
+    /// where it is left as it is.
+    pub out_dim: Option<usize>,
 }
 
 hg2v_math::setters!(Hg2vParams {
@@ -76,6 +84,8 @@ hg2v_math::setters!(Hg2vParams {
     coarsening: coarsen::Params,
     features: FeatureChoice,
     weights: WeightPolicy,
+    colours: ColourParams,
+    out_dim: Option<usize>,
 });
 
 /// What serves best over the sets we know: the paper's network, with level 0, the
@@ -102,6 +112,8 @@ impl Hg2vParams {
             coarsening: coarsen::Params::default(),
             features: FeatureChoice::default().edges(EdgeChoice::NOTHING),
             weights: WeightPolicy::default(),
+            colours: ColourParams::default().dim(0),
+            out_dim: None,
         }
     }
 
@@ -155,6 +167,8 @@ impl Hg2vParams {
     pub fn check(&self) -> Result<()> {
         self.architecture.check()?;
         self.recipe.check()?;
+        self.colours.check()?;
+        self.out_dim.iter().try_for_each(|dim| finish::check(*dim))?;
         self.coarsening.check()
     }
 
@@ -220,11 +234,19 @@ impl Hg2vParams {
             recipe: self.recipe,
             feature_choice: self.features,
             preparation,
+            colours: self.colours,
+            out_dim: self.out_dim,
+            learnt: Learnt::default(),
         };
         let mut notes = collection.notes;
         applied.iter().for_each(|applied| notes.applied.add(applied));
         let config = Config::new(NAME, model, data);
-        Ok(Fit { config, network: Network { layout }, examples, notes })
+        let seed = self.recipe.seed;
+        let edges = self.features.edges;
+        let colours = (self.colours.dim > 0)
+            .then(|| Colours::fit(&self.colours, edges, collection, train, seed));
+        let beside = Beside::of(colours.transpose()?, self.out_dim, collection, train, seed)?;
+        Ok(Fit { config, network: Network { layout }, examples, notes, beside })
     }
 }
 
@@ -254,11 +276,11 @@ impl Method for Untrained {
         &self,
         collection: &Collection<'_>,
         train: &[usize],
-        _: &Context<'_>,
+        context: &Context<'_>,
     ) -> Result<Box<dyn Model>> {
         let mut fit = self.0.prepare(collection, train)?;
         fit.config.method = UNTRAINED.to_owned();
-        Ok(Box::new(fit.untrained()))
+        Ok(Box::new(fit.untrained(context)?))
     }
 }
 

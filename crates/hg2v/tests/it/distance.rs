@@ -356,7 +356,11 @@ fn embeddings_are_continuous_and_labels_are_not() {
     let params = Hg2v::params().dim(8).levels(2).epochs(2).seed(3);
     let collection =
         params.collect(hg2v::prepare::Run::in_memory(&graphs), &Default::default()).unwrap();
-    let untrained = params.prepare(&collection, &collection.all()).unwrap().untrained();
+    let untrained = params
+        .prepare(&collection, &collection.all())
+        .unwrap()
+        .untrained(&Default::default())
+        .unwrap();
     let trained = params.fit(&graphs).unwrap();
     // Attributes or weights, moved by ε.
     let moved = |record: &GraphRecord, epsilon: f64, weights: bool| {

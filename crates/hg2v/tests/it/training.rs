@@ -5,13 +5,14 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, Mutex};
 
+use hg2v::colours::ColourParams;
 use hg2v::context::Context;
 use hg2v::graph::{Features, GraphRecord, Scalar};
 use hg2v::internals::{End, Layout, PART, State, read_checkpoint, write_checkpoint};
 use hg2v::prepare::Run;
 use hg2v::progress::{Flow, Report, Stage};
 use hg2v::saved;
-use hg2v::{Hg2v, Hg2vConfig, Hg2vParams, Model, TrainingFolder};
+use hg2v::{Hg2v, Hg2vConfig, Hg2vParams, Method, Model, TrainingFolder, Untrained};
 use proptest::prelude::*;
 
 use crate::common::damaged as any_damage;
@@ -300,6 +301,18 @@ fn a_model_read_back_embeds_to_the_same_bits() {
     assert_eq!(read.embed(&graphs).unwrap(), model.embed(&graphs).unwrap());
     assert_eq!(read.untrained().parameters(), model.untrained().parameters());
     assert_ne!(read.untrained().parameters(), read.parameters());
+
+    // With colours and a last step, too: what a model keeps is enough for its control.
+    let mixed = params().colours(ColourParams::default().dim(4)).out_dim(Some(16));
+    let model = mixed.fit(&graphs).unwrap();
+    model.save(&folder.path().join("mixed")).unwrap();
+    let read = Hg2v::load(&folder.path().join("mixed")).unwrap();
+    assert_eq!(read.embed(&graphs).unwrap(), model.embed(&graphs).unwrap());
+    let control = Untrained(mixed.clone()).fit(&graphs).unwrap().embed(&graphs).unwrap();
+    assert_eq!(read.untrained().embed(&graphs).unwrap().values, control.values);
+    let kept =
+        mixed.fit_in(&folder.path().join("kept"), Run::in_memory(&graphs), &Context::default());
+    assert_eq!(kept.unwrap().embed(&graphs).unwrap().values, model.embed(&graphs).unwrap().values);
     let again = model.save(&path).unwrap_err().to_string();
     assert!(again.contains("not empty"), "{again}");
 }

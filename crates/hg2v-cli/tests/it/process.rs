@@ -8,6 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::common::{command, done, folder_with_graphs, hg2v, output_of};
+use crate::server::{Serve, Server};
 
 const SMALL: [&str; 8] = ["--dim", "8", "--hops", "2", "--levels", "2", "--epochs", "2"];
 
@@ -326,7 +327,9 @@ fn a_system_without_threads_is_an_error() {
         eprintln!("skipped: this user cannot be another");
         return;
     }
+    let no_zip = Server::start(b"nothing".to_vec(), "\"n\"", &[Serve::Well]);
     for words in [
+        &format!("datasets get MUTAG --base {} --data-dir d --threads 2", no_zip.base),
         "embed m graphs.jsonl --out v.csv --threads 2",
         "fit graphs.jsonl --out n --dim 8 --epochs 1 --threads 2",
         "compare graphs.jsonl --methods majority --splits 2 --threads 2",

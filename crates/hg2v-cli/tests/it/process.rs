@@ -101,6 +101,7 @@ fn the_code_tells_which_signal_ended_a_command() {
             drop(graphs);
             let said = String::from_utf8_lossy(&output.stderr);
             assert_eq!(output.status.code(), Some(code), "{words}, {signal}: {said}");
+            assert!(!said.contains("failed"), "{words}, {signal}: {said}");
             assert_eq!(names(at), before, "{words}, {signal}");
         }
     }
@@ -290,6 +291,14 @@ fn vectors_of_another_model_are_not_taken_for_these() {
     let read = |name: &str| fs::read(at.join(name)).unwrap();
     assert_eq!(read("v.csv"), read("whole.csv"));
     assert_eq!(names(&at.join("v.csv.partial")), ["notes.txt"]);
+    // As a run leaves it that is killed with its output in place: what is kept goes, although
+    // nothing is written.
+    fs::remove_file(at.join("v.csv.partial/notes.txt")).unwrap();
+    fs::write(at.join("v.csv.partial").join("0".repeat(64)), "part").unwrap();
+    fs::write(at.join("v.csv.partial/complete"), "").unwrap();
+    let (code, _, err) = hg2v(at, &embed("n", "v.csv"));
+    assert!(code == 2 && err.contains("v.csv: it exists"), "{code}: {err}");
+    assert!(!at.join("v.csv.partial").exists());
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::env;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use hg2v_experiments::compare::{CellPosition, Filled};
 
 use crate::interrupt;
@@ -16,7 +16,7 @@ pub(super) const FOLDER: &str = "HG2V_COMPARE_FOLDER";
 /// Has another process of the same arguments fill a cell.
 ///
 /// # Errors
-/// A process that cannot be started.
+/// A process that cannot be started, or was stopped with this one.
 pub(super) fn fill(cell: CellPosition, folder: &Path) -> anyhow::Result<Filled> {
     let mut command = Command::new(env::current_exe()?);
     command
@@ -30,6 +30,9 @@ pub(super) fn fill(cell: CellPosition, folder: &Path) -> anyhow::Result<Filled> 
     let (status, said) = ran.context(
         "cannot run a method in a process of its own; is there room for one (ulimit -u)?",
     )?;
+    if interrupt::asked_beside(status) {
+        bail!("stopped");
+    }
     Ok(match status.success() {
         true => Ok(()),
         false => Err(why(status, &said)),

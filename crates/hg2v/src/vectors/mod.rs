@@ -8,8 +8,8 @@
 //!
 //! A row's id is its graph's, or its position where it has none. Vectors of
 //! nodes or levels have one more column that says which. Parquet files and the ids beside NumPy's
-//! also say which model made the vectors, by its [digest](crate::Model::digest); CSV and TSV, which
-//! are for other programs, have no place for it.
+//! also say which model made the vectors, by its [digest](crate::Model::digest). CSV and TSV, which
+//! are for other programs, do not; a column `model` that somebody adds is read.
 
 mod npy;
 #[cfg(feature = "parquet")]

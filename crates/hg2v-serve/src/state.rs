@@ -131,8 +131,7 @@ impl State {
         let found = match (&options.index, &graphs) {
             (Some(path), _) => {
                 let found = vectors::read(path, &options.limits)?;
-                // That they belong together is seen by their width alone: vectors of another
-                // model of the same width are not told apart here.
+                // Where they do not say whose they are, their width alone tells.
                 found.check_made_by(&model.digest()?, model.dim(), path)?;
                 Some((found, path))
             }

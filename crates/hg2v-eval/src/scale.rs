@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn vectors_are_as_precise_as_they_were_made() {
-        let column = [0.300_000_01f32, 0.299_999_98, 0.300_000_01, 0.3];
+        let column = [0.3f32, 0.299_999_98, 0.3, 0.3];
         let x = Matrix::from_f32(4, 1, &column).unwrap();
         assert_eq!(fit(&x.take(&[0, 1, 2]).unwrap()).unwrap().scales, [1.0]);
         let x = Matrix::new(4, 1, x.values().to_vec()).unwrap();

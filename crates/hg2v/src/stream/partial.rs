@@ -66,8 +66,14 @@ impl Partial {
         }
         let is_used = AtomicBool::new(folder.is_dir());
         let partial = Partial { folder, identity: hash, from: Instant::now() + spared, is_used };
-        if out.exists() && partial.folder.join(COMPLETE).is_file() && partial.remove().is_ok() {
-            partial.is_used.store(false, Ordering::Relaxed);
+        if out.exists() {
+            // Killed at the very end of removing it, a run leaves an empty folder.
+            let marked = partial.folder.join(COMPLETE).is_file();
+            let gone = match marked {
+                true => partial.remove().is_ok(),
+                false => fs::remove_dir(&partial.folder).is_ok(),
+            };
+            partial.is_used.fetch_and(!gone, Ordering::Relaxed);
         }
         Some(partial)
     }
@@ -216,7 +222,11 @@ mod tests {
         // Killed before it was removed.
         fs::write(&out, "1").unwrap();
         assert!(beside().used().is_none() && beside().find(&chunk).is_none());
-        assert!(!place.path().join("v.csv.partial").exists());
+        let folder = place.path().join("v.csv.partial");
+        assert!(!folder.exists());
+        // Killed when the mark was gone and the folder was not.
+        fs::create_dir(&folder).unwrap();
+        assert!(beside().used().is_none() && !folder.exists());
     }
 
     #[test]

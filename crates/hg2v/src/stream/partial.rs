@@ -25,6 +25,7 @@ use crate::error::{Action, Error, Result};
 use crate::input::open_regular;
 use crate::output::{self, OutputFile};
 use crate::prepare::Notes;
+use crate::vectors;
 
 const MAGIC: &[u8] = b"hg2v-part";
 
@@ -66,9 +67,13 @@ impl Partial {
         }
         let is_used = AtomicBool::new(folder.is_dir());
         let partial = Partial { folder, identity: hash, from: Instant::now() + spared, is_used };
+        let marked = partial.folder.join(COMPLETE).is_file();
+        if marked && !out.exists() {
+            // A run that was killed while its output took its names: the vectors come anew.
+            vectors::remove_half(out);
+        }
         if out.exists() {
             // Killed at the very end of removing it, a run leaves an empty folder.
-            let marked = partial.folder.join(COMPLETE).is_file();
             let gone = match marked {
                 true => partial.remove().is_ok(),
                 false => fs::remove_dir(&partial.folder).is_ok(),
@@ -227,6 +232,22 @@ mod tests {
         // Killed when the mark was gone and the folder was not.
         fs::create_dir(&folder).unwrap();
         assert!(beside().used().is_none() && !folder.exists());
+    }
+
+    #[test]
+    fn ids_whose_vectors_never_came_do_not_stand_in_the_way() {
+        let place = tempfile::tempdir().unwrap();
+        let (out, ids) = (place.path().join("v.npy"), place.path().join("v.ids.csv"));
+        let beside = || Partial::beside(&out, &[], Duration::ZERO).unwrap();
+        let chunk = Chunk { records: vec![], first: 0, step: 1, passed: 0 };
+        let part = Part { rows: vec![1.0], notes: Notes::default() };
+        beside().keep(&chunk, &part).unwrap();
+        fs::write(&ids, "id,y\n").unwrap();
+        // Somebody else's, as long as no run was about to end.
+        beside();
+        assert!(ids.exists());
+        beside().complete().unwrap();
+        assert!(beside().find(&chunk).is_some() && !ids.exists());
     }
 
     #[test]

@@ -169,6 +169,15 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Vectors> {
     Ok(vectors)
 }
 
+/// Removes what is left of a file of vectors whose writer was killed while it took its names: the
+/// ids of a NumPy matrix that is not there.
+pub(crate) fn remove_half(path: &Path) {
+    if matches!(format_of(path), Ok(Format::Npy)) && !path.exists() {
+        // One that stays is refused as any output that exists.
+        let _ = std::fs::remove_file(npy::keys_path(path));
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Format {
     Npy,

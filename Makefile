@@ -1,7 +1,7 @@
 # What CI runs, under the same names.
 .PHONY: test test-page chromium test-wheel test-peers svm-parity ridge-parity kernel-parity transport-parity \
-	search-parity molecule-parity layer-parity torch-parity test-burn test-spark built demo bench bench-page bench-peers \
-	bench-wheel cuda gpu tables package lint lint-page test-unsafe test-loom
+	search-parity molecule-parity layer-parity torch-parity behind-nginx nginx test-burn test-spark built demo bench \
+	bench-page bench-peers bench-wheel cuda gpu tables package lint lint-page test-unsafe test-loom
 
 # Everything is built once, in the profile that ships.
 test: lint
@@ -33,7 +33,7 @@ chromium:
 
 # Beside PyTorch Geometric and RDKit, inside burn, and beside scikit-learn, GraKeL, gensim and POT on the real sets
 # of HG2V_DATA; a few gigabytes are installed under .venv the first time.
-test-peers: layer-parity torch-parity molecule-parity test-burn \
+test-peers: layer-parity torch-parity molecule-parity test-burn behind-nginx \
 	$(if $(HG2V_DATA),svm-parity ridge-parity kernel-parity transport-parity search-parity)
 	$(if $(HG2V_DATA),,@echo "skipped: tests on real sets beside other programs need HG2V_DATA, a folder of TU zips")
 
@@ -73,6 +73,14 @@ molecule-parity: built .venv/molecules/data/ready
 
 layer-parity: built .venv/torch/ready
 	.venv/torch/bin/python crates/hg2v-baselines/peers/layers.py target/release/examples/layers
+
+# The server behind nginx, as docs/serving.md sets it up.
+behind-nginx: built nginx
+	python3 crates/hg2v-serve/peers/nginx.py target/release/hg2v
+
+nginx:
+	@which nginx || ($(SUDO) apt-get update --quiet && \
+		$(SUDO) apt-get install --quiet --yes --no-install-recommends nginx-light openssl curl)
 
 # HG2V inside models of burn, whose crates are as many as all the others together.
 test-burn:

@@ -8,13 +8,17 @@
 //! 3. the same graphs as single requests on kept connections, as fast as they are answered;
 //! 4. single requests at 35 % of the rate of `embed`, each at its time, five times over: how
 //!    late answers are, beside how late a thread of this process wakes that only sleeps;
-//! 5. a minute of more than it can take: what is refused, and how memory grows.
+//! 5. a minute of more than it can take: what is refused, and how memory grows;
+//! 6. a minute of hostile clients beside honest ones: what of the latter is refused or lost, how
+//!    long they wait, and how memory grows. `-- hostile SECONDS` does this alone.
 
 // A bench prints what it measures.
 #![allow(clippy::print_stdout)]
 
+mod hostile;
+
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -68,25 +72,41 @@ impl Drop for Server {
 }
 
 /// A connection that is kept.
-struct Client(BufReader<TcpStream>);
+struct Client {
+    stream: BufReader<TcpStream>,
+    token: Option<&'static str>,
+}
 
 impl Client {
     fn new(address: &str) -> Client {
-        let stream = TcpStream::connect(address).unwrap();
-        stream.set_nodelay(true).unwrap();
-        Client(BufReader::with_capacity(1 << 16, stream))
+        Client::try_new(address, None).unwrap()
+    }
+
+    fn try_new(address: &str, token: Option<&'static str>) -> io::Result<Client> {
+        let stream = TcpStream::connect(address)?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+        Ok(Client { stream: BufReader::with_capacity(1 << 16, stream), token })
     }
 
     /// The status of the answer to one graph.
     fn embed(&mut self, graph: &str) -> u16 {
-        let head = "POST /embed HTTP/1.1\r\nHost: localhost\r\nContent-Length:";
+        self.try_embed(graph).unwrap()
+    }
+
+    fn try_embed(&mut self, graph: &str) -> io::Result<u16> {
+        let token = self.token.map(|token| format!("Authorization: Bearer {token}\r\n"));
+        let token = token.unwrap_or_default();
+        let head = format!("POST /embed HTTP/1.1\r\nHost: localhost\r\n{token}Content-Length:");
         let request = format!("{head} {}\r\n\r\n{graph}", graph.len());
-        self.0.get_mut().write_all(request.as_bytes()).unwrap();
+        self.stream.get_mut().write_all(request.as_bytes())?;
         let (mut status, mut length) = (0, 0);
         let mut line = String::new();
         while line != "\r\n" {
             line.clear();
-            self.0.read_line(&mut line).unwrap();
+            if self.stream.read_line(&mut line)? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
             if line.starts_with("HTTP/") {
                 status = line.split(' ').nth(1).unwrap().parse().unwrap();
             }
@@ -95,8 +115,8 @@ impl Client {
             }
         }
         let mut body = vec![0; length];
-        self.0.read_exact(&mut body).unwrap();
-        status
+        self.stream.read_exact(&mut body)?;
+        Ok(status)
     }
 }
 
@@ -134,6 +154,11 @@ fn main() {
     run(at, &["fit", "mutag.jsonl", "--out", "m", "--epochs", "2"]);
     let lines: Vec<String> =
         fs::read_to_string(at.join("mutag.jsonl")).unwrap().lines().map(str::to_owned).collect();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(at_word) = arguments.iter().position(|word| word == "hostile") {
+        let seconds = arguments.get(at_word + 1).and_then(|word| word.parse().ok()).unwrap_or(60);
+        return beside_hostile(at, &lines, Duration::from_secs(seconds));
+    }
     let graphs: Vec<String> = lines.iter().cycle().take(TIMES * lines.len()).cloned().collect();
     fs::write(at.join("all.jsonl"), graphs.join("\n")).unwrap();
     let count = graphs.len() as f64;
@@ -232,6 +257,13 @@ fn main() {
         memory[0],
         memory[memory.len() - 1]
     );
+    drop(server);
+    beside_hostile(at, &lines, Duration::from_secs(60));
+}
+
+fn beside_hostile(folder: &Path, graphs: &[String], long: Duration) {
+    let server = Server::start(folder, &["--token", hostile::TOKEN]);
+    hostile::run(&server, graphs, long);
 }
 
 /// How late a thread wakes that sleeps for a millisecond at a time, until it is told to stop.

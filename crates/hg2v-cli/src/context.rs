@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use clap::{ArgAction, Args};
 use hg2v::dataset::{self, Limits, Skipped, Source};
+use serde::{Deserialize, Serialize};
 
 use crate::graphs::Asks;
 use crate::interrupt;
@@ -63,6 +64,14 @@ pub(crate) struct Global {
     pub(crate) skip_invalid: bool,
 }
 
+/// Graphs that were left out, and of the first few, or of all, what is wrong with them.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LeftOut {
+    count: u64,
+    named: Vec<String>,
+}
+
 /// A command's surroundings.
 #[derive(Clone)]
 pub(crate) struct Context {
@@ -72,6 +81,8 @@ pub(crate) struct Context {
     pub(crate) skipped: Skipped,
     /// How many of them were said.
     said: Arc<AtomicU64>,
+    /// How many processes of ours left out.
+    passed_on: Arc<AtomicU64>,
     /// The command's name.
     pub(crate) command: String,
     pub(crate) started: Instant,
@@ -96,8 +107,8 @@ impl Context {
             0 => Skipped::default(),
             _ => Skipped::all_named(),
         };
-        let said = Arc::default();
-        Ok(Context { global: global.clone(), limits, skipped, said, command, started })
+        let (said, passed_on) = (Arc::default(), Arc::default());
+        Ok(Context { global: global.clone(), limits, skipped, said, passed_on, command, started })
     }
 
     /// Opens DATA: a path, `-`, or the name of a set under `--data-dir`. With `--skip-invalid`,
@@ -114,20 +125,42 @@ impl Context {
         })
     }
 
+    /// Graphs that were left out here.
+    pub(crate) fn left_out(&self) -> LeftOut {
+        let named = self.skipped.named();
+        let named = named.iter().map(|graph| graph.worded(&Command)).collect();
+        LeftOut { count: self.skipped.count(), named }
+    }
+
+    /// How many graphs were left out, here and by processes of ours.
+    pub(crate) fn count_left_out(&self) -> u64 {
+        self.skipped.count() + self.passed_on.load(Ordering::Relaxed)
+    }
+
+    /// Counts and says what a process of ours left out.
+    pub(crate) fn pass_on(&self, left_out: &LeftOut) {
+        self.passed_on.fetch_add(left_out.count, Ordering::Relaxed);
+        self.say_left_out(left_out, 0);
+    }
+
     /// Says which graphs were left out since it was last said.
     pub(crate) fn say_skipped(&self) {
-        let (count, named) = (self.skipped.count(), self.skipped.named());
-        let said = self.said.swap(count, Ordering::Relaxed);
-        if count == said {
+        let left_out = self.left_out();
+        let said = self.said.swap(left_out.count, Ordering::Relaxed);
+        self.say_left_out(&left_out, said);
+    }
+
+    fn say_left_out(&self, LeftOut { count, named }: &LeftOut, said: u64) {
+        if *count == said {
             return;
         }
         for graph in named.iter().skip(said as usize) {
-            self.say(format!("skipped: {}", graph.worded(&Command)));
+            self.say(format!("skipped: {graph}"));
         }
-        let more = count > named.len() as u64;
+        let more = *count > named.len() as u64;
         let others =
             if more { format!(", the first {} named above", named.len()) } else { String::new() };
-        self.say(format!("{} skipped{others}", counted(count, "graph")));
+        self.say(format!("{} skipped{others}", counted(*count, "graph")));
     }
 
     /// How far the work on `len` things is (where they are counted): a bar on a terminal, and

@@ -9,6 +9,7 @@ use hg2v_experiments::{Environment, Event};
 use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::graphs::{self, Asks, CacheArgs};
+use crate::interrupt;
 use crate::table::Table;
 use crate::watch::Watch;
 use crate::words::of_experiment;
@@ -63,6 +64,8 @@ pub(crate) fn hear(event: &Event<'_>, watch: &Watch<'_>) {
         Event::Judged { what, test, seconds } => {
             watch.say(format!("{what}: {test} ({seconds:.0} s)"));
         }
+        // What fails while the process comes to its end fails for that.
+        Event::Failed { .. } if interrupt::asked().is_some() => {}
         Event::Failed { what } => watch.say(format!("{what}: failed; on with the others")),
         _ => {}
     }

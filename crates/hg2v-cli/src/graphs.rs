@@ -7,6 +7,7 @@ use clap::Args;
 use hg2v::coarsen::cache::Cache;
 use hg2v::context::Machine;
 use hg2v::dataset::features::Origin;
+use hg2v::dataset::graphml::DRAWING_UNUSED;
 use hg2v::dataset::summary::SummaryOptions;
 use hg2v::dataset::{self, Format};
 use hg2v::error::{Error, Place};
@@ -155,9 +156,15 @@ pub(crate) fn on(machine: &Machine) -> hg2v::context::Context<'static> {
 pub(crate) fn say_ignored(ignored: &[String], beside: &[String], context: &Context) {
     for what in ignored {
         if context.global.verbose > 0 || !beside.contains(what) {
-            context.say(format!("not used: {what}"));
+            context.say(format!("not used: {}", with_flag(what)));
         }
     }
+}
+
+/// What is not used, and the flag by which it would be.
+pub(crate) fn with_flag(what: &str) -> String {
+    let flag = if what.contains(DRAWING_UNUSED) { "; --drawing reads them" } else { "" };
+    format!("{what}{flag}")
 }
 
 /// What graphs' records had to have resolved, in words; `negative` is what becomes of

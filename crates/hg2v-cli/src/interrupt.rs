@@ -134,6 +134,18 @@ pub(crate) fn asked() -> Option<i32> {
     }
 }
 
+/// Whether somebody asked for an end, where a process of ours ended with `status`. A terminal tells
+/// both of us, in any order.
+pub(crate) fn asked_beside(status: ExitStatus) -> bool {
+    let by = endings().into_iter().map(|signal| Some(i32::from(code_of(signal))));
+    let told = by.into_iter().any(|code| code == status.code());
+    let ended = Instant::now();
+    while told && asked().is_none() && ended.elapsed() < ECHO {
+        thread::sleep(Duration::from_millis(5));
+    }
+    asked().is_some()
+}
+
 /// Work that a signal stopped, and how to go on with it.
 #[derive(Debug)]
 pub(crate) struct Stopped {

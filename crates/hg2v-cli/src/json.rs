@@ -27,7 +27,7 @@ impl Context {
         result["command"] = json!(self.command);
         result["seconds"] = json!(self.started.elapsed().as_secs_f64());
         if self.global.skip_invalid {
-            result["skipped"] = json!(self.skipped.count());
+            result["skipped"] = json!(self.count_left_out());
         }
         TOLD.store(true, Ordering::Relaxed);
         self.print(result.to_string())?;

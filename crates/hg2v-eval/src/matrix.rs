@@ -21,6 +21,8 @@ pub struct Matrix {
     columns: usize,
     values: Vec<f64>,
     counts: bool,
+    /// The precision that the values were computed in, of 1.
+    epsilon: f64,
 }
 
 impl Matrix {
@@ -31,7 +33,7 @@ impl Matrix {
     pub fn new(rows: usize, columns: usize, values: Vec<f64>) -> Result<Matrix> {
         same_length("values of the matrix", rows.saturating_mul(columns), values.len())?;
         match values.iter().position(|value| value.is_nan() || value.abs() > LIMIT) {
-            None => Ok(Matrix { rows, columns, values, counts: false }),
+            None => Ok(Matrix { rows, columns, values, counts: false, epsilon: f64::EPSILON }),
             Some(at) => Err(Error::NotFinite {
                 row: at / columns,
                 column: at % columns,
@@ -46,7 +48,8 @@ impl Matrix {
     /// # Errors
     /// See [`Matrix::new`].
     pub fn from_f32(rows: usize, columns: usize, values: &[f32]) -> Result<Matrix> {
-        Matrix::new(rows, columns, values.iter().copied().map(f64::from).collect())
+        let made = Matrix::new(rows, columns, values.iter().copied().map(f64::from).collect())?;
+        Ok(Matrix { epsilon: f32::EPSILON.into(), ..made })
     }
 
     /// The vectors that `model` makes of all graphs of `collection`.
@@ -72,9 +75,9 @@ impl Matrix {
         let mut values = Vec::with_capacity(rows.len() * columns);
         for row in rows {
             same_length("numbers in a row", columns, row.as_ref().len())?;
-            values.extend(row.as_ref().iter().copied().map(f64::from));
+            values.extend_from_slice(row.as_ref());
         }
-        Matrix::new(rows.len(), columns, values)
+        Matrix::from_f32(rows.len(), columns, &values)
     }
 
     /// How many rows.
@@ -90,6 +93,11 @@ impl Matrix {
     /// Whether columns [count in one unit](Model::counts), and are never standardised.
     pub(crate) fn counts(&self) -> bool {
         self.counts
+    }
+
+    /// The distance from 1 to the next number of the precision that the values were computed in.
+    pub(crate) fn epsilon(&self) -> f64 {
+        self.epsilon
     }
 
     /// All values, row after row.
@@ -115,7 +123,7 @@ impl Matrix {
             }
             values.extend_from_slice(self.row(row));
         }
-        Ok(Matrix { rows: rows.len(), columns: self.columns, values, counts: self.counts })
+        Ok(Matrix { rows: rows.len(), values, ..*self })
     }
 
     /// `‖x‖²` of each row.

@@ -21,7 +21,7 @@ pub fn fit(x: &Matrix) -> Result<StandardScaler> {
     if x.rows() == 0 {
         return Err(Error::Empty { what: "the matrix to standardise" });
     }
-    Ok(StandardScaler::of(x.values(), x.columns()))
+    Ok(StandardScaler::of_rounded(x.values(), x.columns(), x.epsilon()))
 }
 
 /// `(x − mean) / scale` of every column.
@@ -74,5 +74,14 @@ mod tests {
         assert!(column(0).iter().sum::<f64>().abs() < 1e-15);
         assert!((column(0).iter().map(|v| v * v).sum::<f64>() - 4.0).abs() < 1e-14);
         assert!(column(1).iter().all(|v| v.abs() < 1e-15));
+    }
+
+    #[test]
+    fn vectors_are_as_precise_as_they_were_made() {
+        let column = [0.3f32, 0.299_999_98, 0.3, 0.3];
+        let x = Matrix::from_f32(4, 1, &column).unwrap();
+        assert_eq!(fit(&x.take(&[0, 1, 2]).unwrap()).unwrap().scales, [1.0]);
+        let x = Matrix::new(4, 1, x.values().to_vec()).unwrap();
+        assert!(fit(&x).unwrap().scales[0] < 1e-7);
     }
 }

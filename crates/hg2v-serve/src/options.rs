@@ -9,7 +9,7 @@ use std::time::Duration;
 use axum::body::Bytes;
 use hg2v::coarsen::cache::Cache;
 use hg2v::context::Machine;
-use hg2v::dataset::Limits;
+use hg2v::dataset::{Limits, Skipped};
 use hg2v::error::{Error, Opt, Result};
 use hg2v::vectors::Vectors;
 use hg2v_search::catalog::SearchOptions;
@@ -64,6 +64,9 @@ pub struct Options {
     pub limits: Limits,
     /// Where the pyramids of `data` are kept, for the next start and the next model.
     pub cache: Option<Cache>,
+    /// Counts graphs of `data` that cannot be read, or that the model cannot take, which are then
+    /// left out; without it the first one is an error.
+    pub skipped: Option<Skipped>,
 }
 
 hg2v_math::setters!(Options {
@@ -87,6 +90,7 @@ hg2v_math::setters!(Options {
     quiet: bool,
     limits: Limits,
     cache: Option<Cache>,
+    skipped: Option<Skipped>,
 });
 
 /// What a page shows: all graphs and their vectors.
@@ -164,6 +168,7 @@ impl Options {
             quiet: false,
             limits: Limits::default(),
             cache: None,
+            skipped: None,
         }
     }
 

@@ -15,11 +15,12 @@ use std::time::SystemTime;
 
 use axum::body::Bytes;
 use hg2v::context::{Context, Machine};
+use hg2v::dataset::features::Origin;
 use hg2v::dataset::{self, Format, jsonl};
 use hg2v::error::Result;
 use hg2v::graph::GraphRecord;
 use hg2v::input::read_at_most;
-use hg2v::prepare::Run;
+use hg2v::prepare::{Run, graph_of};
 use hg2v::saved;
 use hg2v::{Model, vectors};
 use hg2v_baselines::registry;
@@ -45,7 +46,18 @@ pub struct Graphs {
 
 impl Graphs {
     fn read(path: &Path, options: &Options) -> Result<Graphs> {
-        let mut source = dataset::open(path, &options.limits)?;
+        let source = dataset::open(path, &options.limits)?;
+        // As `embed` leaves them out, so that an index of the rest belongs to them.
+        let mut source = match &options.skipped {
+            Some(skipped) => {
+                let (model, file) = (registry::load(&options.model)?, source.path.clone());
+                source.skipping(skipped, move |record, position| {
+                    graph_of(record, model.needs().weights, &file, position)?;
+                    model.check(record, Origin { file: &file, position })
+                })
+            }
+            None => source,
+        };
         let records = Arc::new(source.by_ref().collect::<Result<Vec<_>>>()?);
         let mut by_name = BTreeMap::new();
         for (position, record) in records.iter().enumerate() {
@@ -119,8 +131,7 @@ impl State {
         let found = match (&options.index, &graphs) {
             (Some(path), _) => {
                 let found = vectors::read(path, &options.limits)?;
-                // That they belong together is seen by their width alone: vectors of another
-                // model of the same width are not told apart here.
+                // Where they do not say whose they are, their width alone tells.
                 found.check_made_by(&model.digest()?, model.dim(), path)?;
                 Some((found, path))
             }

@@ -9,7 +9,7 @@ use hg2v::vocabulary::Named;
 use serde::Serialize;
 
 use crate::context::Context;
-use crate::graphs::Asks;
+use crate::graphs::{Asks, with_flag};
 use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::table::counted;
 use crate::vocabulary::word_where;
@@ -121,7 +121,7 @@ impl std::fmt::Display for Converted {
             write!(f, ", {bytes} bytes")?;
         }
         let said = self.ignored.iter().filter(|what| !self.unsaid.contains(what));
-        let said: Vec<&str> = said.map(String::as_str).collect();
+        let said: Vec<String> = said.map(|what| with_flag(what)).collect();
         if !said.is_empty() {
             write!(f, "; ignored: {}", said.join("; "))?;
         }

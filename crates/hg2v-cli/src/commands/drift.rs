@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hg2v::error::{Error, Place};
+use hg2v::error::{Error, Place, shown};
 use hg2v::vectors;
 use hg2v_search::drift::{MOST, drift};
 use hg2v_search::scale::StandardScaler;
@@ -44,14 +44,19 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
             return Err(Error::input(path, Place::Whole, "it holds no vectors", fix).into());
         }
     }
+    let fix = "embed both sets with the same model";
     if a.dim != b.dim {
         let problem =
             format!("its vectors have {} numbers, those of {} {}", b.dim, args.a.display(), a.dim);
-        let fix = "embed both sets with the same model";
         return Err(Error::input(&args.b, Place::Whole, problem, fix).into());
     }
-    if let Some(model) = &a.model {
-        b.check_made_by(model, a.dim, &args.b)?;
+    if let (Some(first), Some(second)) = (&a.model, &b.model)
+        && first != second
+    {
+        let (first, second) = (shown(first), shown(second));
+        let problem =
+            format!("model {second} made its vectors, {first} those of {}", args.a.display());
+        return Err(Error::input(&args.b, Place::Whole, problem, fix).into());
     }
     if args.distances.standardise {
         // By the first set, which the second is judged by.

@@ -8,7 +8,7 @@ use hg2v::graph::{Findings, Scalar};
 use serde_json::json;
 
 use crate::context::Context;
-use crate::graphs::{Asks, findings, summary_options};
+use crate::graphs::{Asks, findings, summary_options, with_flag};
 use crate::table::{Table, counted, decimal, grouped, label, percent};
 use crate::words::Command;
 
@@ -88,7 +88,7 @@ fn page(summary: &Summary, skipped: u64) -> Vec<String> {
     }
     if !summary.ignored.is_empty() {
         lines.push("not used".to_owned());
-        lines.extend(summary.ignored.iter().map(|what| format!("  {what}")));
+        lines.extend(summary.ignored.iter().map(|what| format!("  {}", with_flag(what))));
     }
     lines
 }

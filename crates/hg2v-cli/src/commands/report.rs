@@ -169,6 +169,14 @@ impl Wanted<'_> {
         let map = Map::new(dim, values, self.search, self.methods, watch)?;
         bar.finish_and_clear();
         let mut notes = Vec::new();
+        if dim != model.dim() {
+            let own = model.dim();
+            notes.push(format!(
+                "The vectors have {dim} numbers, the model's {own}: they are not its own."
+            ));
+            let same = "everything else on the page is the model's";
+            context.say(format!("the vectors have {dim} numbers, the model's {own}: {same}"));
+        }
         if graphs.fingerprint() != run.config.data.fingerprint {
             let others = counted(run.config.data.graphs, "graph");
             notes.push(format!("The model was not trained on these graphs, but on {others}."));

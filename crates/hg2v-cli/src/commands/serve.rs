@@ -172,8 +172,10 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         .write_timeout(Duration::from_secs_f64(args.write_timeout))
         .quiet(context.global.quiet)
         .limits(context.limits)
-        .cache(cache);
+        .cache(cache)
+        .skipped(context.global.skip_invalid.then(|| context.skipped.clone()));
     let server = Server::bind(options)?;
+    context.say_skipped();
     let address = format!("http://{}", server.address());
     context.tell(json!({ "address": address }))?;
     context.say(format!("listening on {address}"));

@@ -225,3 +225,15 @@ fn ids_that_graphs_share_are_reported() {
     let found: Value = serde_json::from_str(&info(&content, &["--json"])).unwrap();
     assert_eq!(found["repeated_ids"], json!({"ids": 2, "graphs": 5, "example": [1, 3]}));
 }
+
+#[test]
+fn what_is_left_out_for_want_of_a_flag_names_it() {
+    let gephi =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../hg2v/tests/fixtures/graphml/gephi.graphml");
+    let said = |more: &[&str]| {
+        let output = hg2v(Path::new(".")).arg(gephi).args(more).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(said(&[]).contains("(Gephi's drawing) are not used (graphs: 1); --drawing reads them"));
+    assert!(!said(&["--drawing"]).contains("drawing"));
+}

@@ -8,6 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::common::{command, done, folder_with_graphs, hg2v, output_of};
+use crate::server::{Serve, Server};
 
 const SMALL: [&str; 8] = ["--dim", "8", "--hops", "2", "--levels", "2", "--epochs", "2"];
 
@@ -100,6 +101,7 @@ fn the_code_tells_which_signal_ended_a_command() {
             drop(graphs);
             let said = String::from_utf8_lossy(&output.stderr);
             assert_eq!(output.status.code(), Some(code), "{words}, {signal}: {said}");
+            assert!(!said.contains("failed"), "{words}, {signal}: {said}");
             assert_eq!(names(at), before, "{words}, {signal}");
         }
     }
@@ -289,6 +291,14 @@ fn vectors_of_another_model_are_not_taken_for_these() {
     let read = |name: &str| fs::read(at.join(name)).unwrap();
     assert_eq!(read("v.csv"), read("whole.csv"));
     assert_eq!(names(&at.join("v.csv.partial")), ["notes.txt"]);
+    // As a run leaves it that is killed with its output in place: what is kept goes, although
+    // nothing is written.
+    fs::remove_file(at.join("v.csv.partial/notes.txt")).unwrap();
+    fs::write(at.join("v.csv.partial").join("0".repeat(64)), "part").unwrap();
+    fs::write(at.join("v.csv.partial/complete"), "").unwrap();
+    let (code, _, err) = hg2v(at, &embed("n", "v.csv"));
+    assert!(code == 2 && err.contains("v.csv: it exists"), "{code}: {err}");
+    assert!(!at.join("v.csv.partial").exists());
 }
 
 #[test]
@@ -326,7 +336,9 @@ fn a_system_without_threads_is_an_error() {
         eprintln!("skipped: this user cannot be another");
         return;
     }
+    let no_zip = Server::start(b"nothing".to_vec(), "\"n\"", &[Serve::Well]);
     for words in [
+        &format!("datasets get MUTAG --base {} --data-dir d --threads 2", no_zip.base),
         "embed m graphs.jsonl --out v.csv --threads 2",
         "fit graphs.jsonl --out n --dim 8 --epochs 1 --threads 2",
         "compare graphs.jsonl --methods majority --splits 2 --threads 2",

@@ -27,6 +27,13 @@ fn a_model_becomes_a_page() {
     let (_, err) = done(at, &[&some[..], &["--out", "some.html"]].concat());
     assert!(err.contains("7 graphs of 60"), "{err}");
     assert!(fs::read_to_string(at.join("some.html")).unwrap().contains("<h1>A &amp; B</h1>"));
+    // Another program's vectors say that they are.
+    assert!(!err.contains("numbers"), "{err}");
+    let rows: String = (0..60).map(|row| format!("{},{}\n", row % 7, row % 5)).collect();
+    fs::write(at.join("own.csv"), "a,b\n".to_owned() + &rows).unwrap();
+    let (_, err) = done(at, &["report", "m", "--embeddings", "own.csv", "--out", "own.html"]);
+    assert!(err.contains("the vectors have 2 numbers, the model's "), "{err}");
+    assert!(fs::read_to_string(at.join("own.html")).unwrap().len() > 10_000);
 }
 
 #[test]

@@ -386,7 +386,8 @@ fn vectors_and_model_must_belong_together() {
         refused(at, &format!("serve other --index {file}"), &[file, "made its vectors"]);
     }
     done(at, &["embed", "other", "graphs.jsonl", "--out", "o.parquet"]);
-    refused(at, "drift e.npy o.parquet", &["o.parquet", "made its vectors"]);
+    let words = ["o.parquet", "made its vectors", "those of e.npy", "with the same model"];
+    refused(at, "drift e.npy o.parquet", &words);
     // CSV does not say whose vectors it holds.
     done(at, &["search", "e.csv", "graphs.jsonl", "--model", "other"]);
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use crate::common::done;
+use crate::common::{done, hg2v};
 use crate::process::{Server, bits, fit, folder, lines, rows, stream};
 
 #[test]
@@ -144,6 +144,41 @@ fn neighbours_are_those_of_search() {
         let by_graph = server.post("/search?top=5", &graphs[7]).json();
         assert_eq!(by_graph["neighbors"][0]["position"], 7);
         assert_eq!(by_graph["neighbors"][1], found["neighbors"][0]);
+    }
+}
+
+#[test]
+fn graphs_that_cannot_be_used_are_left_out_where_that_is_asked_for() {
+    let folder = folder();
+    let at = folder.path();
+    let mut graphs: Vec<Value> =
+        lines(at).iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    graphs.iter_mut().for_each(|graph| drop(graph.as_object_mut().unwrap().remove("id")));
+    let mut rows: Vec<String> = graphs.iter().map(Value::to_string).collect();
+    // One that cannot be read, and one that cannot be embedded.
+    rows.insert(3, "no".to_owned());
+    rows.insert(9, r#"{"edges":[[0,1,-2.5]]}"#.to_owned());
+    fs::write(at.join("spoiled.jsonl"), rows.join("\n")).unwrap();
+    let (code, _, err) = hg2v(at, &["serve", "m", "--data", "spoiled.jsonl"]);
+    assert!(code == 2 && err.contains("spoiled.jsonl, line 4"), "{code}: {err}");
+    done(at, &["embed", "m", "spoiled.jsonl", "--out", "s.npy", "--skip-invalid"]);
+    for options in ["", "--index s.npy"] {
+        let server = Server::start(at, &format!("--data spoiled.jsonl {options} --skip-invalid"));
+        server.until(|| server.said().contains("2 graphs skipped"));
+        for place in [3, 9] {
+            assert_eq!(server.get(&format!("/graphs/{place}")).status, 404);
+        }
+        // Graphs keep the numbers of their lines, as in the index.
+        for (place, graph) in [(2, &graphs[2]), (5, &graphs[4]), (12, &graphs[10])] {
+            let mut found = server.get(&format!("/graphs/{place}")).json();
+            assert_eq!(found.as_object_mut().unwrap().remove("id"), Some(json!(place)));
+            assert_eq!(&found, graph);
+            let search = ["search", "s.npy", &place.to_string(), "--top", "4", "--json"];
+            let expected: Value = serde_json::from_str(&done(at, &search).0).unwrap();
+            let found = server.post("/search?top=4", &json!({ "id": place }).to_string()).json();
+            assert_eq!(found["neighbors"], expected["queries"][0]["neighbors"], "{options}");
+        }
+        assert!(server.get("/").body.len() > 20_000 && !server.said().contains("no page"));
     }
 }
 

@@ -28,7 +28,7 @@ pub const DEFAULT_BASE: &str = "https://www.chrsmrrs.com/graphkerneldatasets";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Patience {
-    /// How long a connection may take to be made.
+    /// How long a connection may take to be made, once the system has found the host.
     pub connect: Duration,
     /// How long the server may be silent.
     pub silence: Duration,
@@ -238,7 +238,8 @@ impl Fetch<'_> {
         const MOST_ATTEMPTS: u32 = 100;
         let agent: Agent = Agent::config_builder()
             .http_status_as_error(false)
-            .timeout_resolve(Some(self.patience.connect))
+            // No bound on finding the host: ureq would start a thread for it, and panic where there
+            // is none left. The system's resolver gives up by itself.
             .timeout_connect(Some(self.patience.connect))
             .timeout_recv_response(Some(self.patience.silence))
             .timeout_per_read(Some(self.patience.silence))

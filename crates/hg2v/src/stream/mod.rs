@@ -168,6 +168,7 @@ impl Stream {
         let (notes, not_kept) = (Notes::default(), None);
         let mut done = Done { dim: self.layout.dim, rows: 0, notes, found: 0, not_kept };
         let mut passed = 0;
+        let kept = self.partial.clone();
         while let Some(Prepared { chunk, work }) = self.next()? {
             let part = match work {
                 Work::Done(part) => {
@@ -182,8 +183,8 @@ impl Stream {
                     })?;
                     rows.applied.iter().for_each(|applied| notes.applied.add(applied));
                     let part = Part { rows: rows.values, notes };
-                    let kept = self.partial.as_ref().map(|partial| partial.keep(&chunk, &part));
-                    if let Some(Err(error)) = kept {
+                    let keeping = self.partial.as_ref().map(|partial| partial.keep(&chunk, &part));
+                    if let Some(Err(error)) = keeping {
                         done.not_kept = Some(error);
                         self.partial = None;
                     }
@@ -195,8 +196,11 @@ impl Stream {
             passed += chunk.passed;
             context.tell(&Report::of(Stage::Embedding, passed, self.total.max(passed)))?;
         }
+        if let Some(Err(error)) = kept.as_ref().map(|partial| partial.complete()) {
+            done.not_kept.get_or_insert(error);
+        }
         sink.finish()?;
-        if let Some(partial) = &self.partial {
+        if let Some(partial) = kept {
             partial.remove()?;
         }
         Ok(done)

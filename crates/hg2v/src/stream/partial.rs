@@ -3,7 +3,8 @@
 //!
 //! `OUT.partial` is a folder with a file for each chunk of graphs. A file's name is the SHA-256 of
 //! everything that its vectors depend on; its last 32 bytes are the SHA-256 of the rest: one that
-//! was cut or flipped is made again.
+//! was cut or flipped is made again. The folder is removed when the output is there; a run that
+//! was killed between the two leaves it marked as complete, and the next one removes it.
 //!
 //! ```text
 //! "hg2v-part" | bytes of notes: u32 | notes, as JSON | vectors: f32 … | sha256
@@ -24,8 +25,12 @@ use crate::error::{Action, Error, Result};
 use crate::input::open_regular;
 use crate::output::{self, OutputFile};
 use crate::prepare::Notes;
+use crate::vectors;
 
 const MAGIC: &[u8] = b"hg2v-part";
+
+/// The file that says that every vector is made, and only the output is left to put in its place.
+const COMPLETE: &str = "complete";
 
 /// Where vectors are kept until all are there.
 #[derive(Debug)]
@@ -61,7 +66,21 @@ impl Partial {
             hash.update(part);
         }
         let is_used = AtomicBool::new(folder.is_dir());
-        Some(Partial { folder, identity: hash, from: Instant::now() + spared, is_used })
+        let partial = Partial { folder, identity: hash, from: Instant::now() + spared, is_used };
+        let marked = partial.folder.join(COMPLETE).is_file();
+        if marked && !out.exists() {
+            // A run that was killed while its output took its names: the vectors come anew.
+            vectors::remove_half(out);
+        }
+        if out.exists() {
+            // Killed at the very end of removing it, a run leaves an empty folder.
+            let gone = match marked {
+                true => partial.remove().is_ok(),
+                false => fs::remove_dir(&partial.folder).is_ok(),
+            };
+            partial.is_used.fetch_and(!gone, Ordering::Relaxed);
+        }
+        Some(partial)
     }
 
     /// The folder, if something is kept there.
@@ -99,6 +118,16 @@ impl Partial {
         file.commit()
     }
 
+    /// Says that all vectors are made: from the moment the output is there, nobody needs these.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub(super) fn complete(&self) -> Result<()> {
+        let Some(folder) = self.used() else { return Ok(()) };
+        let path = folder.join(COMPLETE);
+        fs::write(&path, []).map_err(|e| Error::io(path, Action::Write, e))
+    }
+
     /// Removes all of them, and the folder if there is nothing else in it.
     ///
     /// # Errors
@@ -106,15 +135,18 @@ impl Partial {
     pub(super) fn remove(&self) -> Result<()> {
         let Some(folder) = self.used() else { return Ok(()) };
         let failed = |e| Error::io(folder, Action::Remove, e);
+        let part = |name: &str| name.len() == 64 && name.bytes().all(|b| b.is_ascii_hexdigit());
+        let mark = folder.join(COMPLETE);
         output::clear_run(folder).map_err(failed)?;
-        let ours = |name: &str| name.len() == 64 && name.bytes().all(|b| b.is_ascii_hexdigit());
         for entry in fs::read_dir(folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
-            if entry.file_name().to_str().is_some_and(ours) {
+            if entry.file_name().to_str().is_some_and(part) {
                 fs::remove_file(entry.path()).map_err(failed)?;
             }
         }
-        match fs::remove_dir(folder) {
+        // Last, so that one who is killed meanwhile leaves them marked.
+        let unmarked = if mark.exists() { fs::remove_file(mark) } else { Ok(()) };
+        match unmarked.and_then(|()| fs::remove_dir(folder)) {
             Err(e) if e.kind() != ErrorKind::DirectoryNotEmpty => Err(failed(e)),
             _ => Ok(()),
         }
@@ -176,6 +208,46 @@ mod tests {
         let refused = partial.keep(&chunk, &part).unwrap_err().to_string();
         assert!(refused.contains("no file"), "{refused}");
         assert!(partial.find(&chunk).is_none());
+    }
+
+    #[test]
+    fn what_nobody_needs_any_more_is_removed() {
+        let place = tempfile::tempdir().unwrap();
+        let out = place.path().join("v.csv");
+        let beside = || Partial::beside(&out, &[], Duration::ZERO).unwrap();
+        let chunk = Chunk { records: vec![], first: 0, step: 1, passed: 0 };
+        let part = Part { rows: vec![1.0], notes: Notes::default() };
+        beside().keep(&chunk, &part).unwrap();
+        // An output that was there before: what is kept is not yet in it.
+        fs::write(&out, "0").unwrap();
+        assert!(beside().find(&chunk).is_some());
+        fs::remove_file(&out).unwrap();
+        beside().complete().unwrap();
+        assert!(beside().find(&chunk).is_some());
+        // Killed before it was removed.
+        fs::write(&out, "1").unwrap();
+        assert!(beside().used().is_none() && beside().find(&chunk).is_none());
+        let folder = place.path().join("v.csv.partial");
+        assert!(!folder.exists());
+        // Killed when the mark was gone and the folder was not.
+        fs::create_dir(&folder).unwrap();
+        assert!(beside().used().is_none() && !folder.exists());
+    }
+
+    #[test]
+    fn ids_whose_vectors_never_came_do_not_stand_in_the_way() {
+        let place = tempfile::tempdir().unwrap();
+        let (out, ids) = (place.path().join("v.npy"), place.path().join("v.ids.csv"));
+        let beside = || Partial::beside(&out, &[], Duration::ZERO).unwrap();
+        let chunk = Chunk { records: vec![], first: 0, step: 1, passed: 0 };
+        let part = Part { rows: vec![1.0], notes: Notes::default() };
+        beside().keep(&chunk, &part).unwrap();
+        fs::write(&ids, "id,y\n").unwrap();
+        // Somebody else's, as long as no run was about to end.
+        beside();
+        assert!(ids.exists());
+        beside().complete().unwrap();
+        assert!(beside().find(&chunk).is_some() && !ids.exists());
     }
 
     #[test]

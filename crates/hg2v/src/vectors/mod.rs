@@ -8,8 +8,8 @@
 //!
 //! A row's id is its graph's, or its position where it has none. Vectors of
 //! nodes or levels have one more column that says which. Parquet files and the ids beside NumPy's
-//! also say which model made the vectors, by its [digest](crate::Model::digest); CSV and TSV, which
-//! are for other programs, have no place for it.
+//! also say which model made the vectors, by its [digest](crate::Model::digest). CSV and TSV, which
+//! are for other programs, do not; a column `model` that somebody adds is read.
 
 mod npy;
 #[cfg(feature = "parquet")]
@@ -167,6 +167,15 @@ pub fn read(path: &Path, limits: &Limits) -> Result<Vectors> {
         ));
     }
     Ok(vectors)
+}
+
+/// Removes what is left of a file of vectors whose writer was killed while it took its names: the
+/// ids of a NumPy matrix that is not there.
+pub(crate) fn remove_half(path: &Path) {
+    if matches!(format_of(path), Ok(Format::Npy)) && !path.exists() {
+        // One that stays is refused as any output that exists.
+        let _ = std::fs::remove_file(npy::keys_path(path));
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

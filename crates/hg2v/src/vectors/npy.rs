@@ -33,7 +33,7 @@ pub(super) fn create(to: Destination<'_>, shape: Shape) -> Result<Box<dyn Vector
 }
 
 /// Where ids and labels stand.
-fn keys_path(path: &Path) -> PathBuf {
+pub(super) fn keys_path(path: &Path) -> PathBuf {
     path.with_extension("ids.csv")
 }
 

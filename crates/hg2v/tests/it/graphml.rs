@@ -37,7 +37,7 @@ fn what_gephi_igraph_and_networkx_export() {
         [
             "the edges' ids are not used (graphs: 1)",
             "the graph attribute `source` is not used (graphs: 1)",
-            "the node attributes `size` (Gephi's drawing) are not used; the option `drawing` reads them (graphs: 1)",
+            "the node attributes `size` (Gephi's drawing) are not used (graphs: 1)",
         ]
     );
     let gephi = GraphRecord {
@@ -268,6 +268,29 @@ fn numbers_of_edges_are_attributes_and_named_numbers_of_graphs_targets() {
     assert!(record.directed);
     let gap = Target { name: "gap".to_owned(), value: Some(Scalar::Float(0.5)) };
     assert_eq!((record.label, record.targets), (Some(text("a")), vec![gap]));
+}
+
+#[test]
+fn a_weight_that_is_none_is_left_out_with_a_reason() {
+    let said = |keys: &str, first: &str, second: &str| {
+        let (_folder, path) = file(&format!(
+            "<graphml>{keys}<key id='l' for='edge' attr.name='label' attr.type='string'/>
+             <graph edgedefault='undirected'><node id='0'/><node id='1'/>
+             <edge source='0' target='1'><data key='l'>a</data>{first}</edge>
+             <edge source='1' target='1'><data key='l'>b</data>{second}</edge></graph></graphml>"
+        ));
+        graphml::read(&path, &limits()).unwrap().ignored()
+    };
+    let text = "<key id='t' for='edge' attr.name='weight' attr.type='string'/>";
+    let whole = "<key id='i' for='edge' attr.name='weight' attr.type='long'/>";
+    let (two, heavy) = ("<data key='i'>2</data>", "<data key='t'>heavy</data>");
+    for (keys, first, second, why) in [
+        (format!("{whole}{text}"), two, heavy, "some edges have numbers, others text"),
+        (text.to_owned(), heavy, heavy, "its type is text, not a number"),
+    ] {
+        let expected = format!("the edge attribute `weight` is not used: {why} (graphs: 1)");
+        assert_eq!(said(&keys, first, second), [expected]);
+    }
 }
 
 #[test]

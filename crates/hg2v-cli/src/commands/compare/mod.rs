@@ -4,6 +4,7 @@ mod process;
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use hg2v::dataset::{self, Format};
@@ -133,7 +134,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     if let (Some(cell), Some(folder)) = (args.cell, &args.folder) {
         interrupt::end_with_parent()?;
         return experiments::run(&args.device, &args.cache, context, |environment| {
-            Ok(plan.fill(cell, folder, environment)?)
+            process::fill_here(&plan, cell, folder, environment, context)
         });
     }
     let scratch;
@@ -144,8 +145,10 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
             scratch.path()
         }
     };
+    // Every process of a set leaves out the same graphs.
+    let known = Mutex::default();
     let comparison = experiments::run(&args.device, &args.cache, context, |environment| {
-        plan.run(folder, environment, |cell| process::fill(cell, folder))
+        plan.run(folder, environment, |cell| process::fill(cell, folder, &known, context))
     })?;
     if args.out.is_some() {
         comparison.write(folder)?;

@@ -1,23 +1,60 @@
 //! A cell of a comparison, filled by a process of its own.
 
+use std::collections::BTreeSet;
 use std::env;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Mutex, PoisonError};
 
-use anyhow::Context as _;
-use hg2v_experiments::compare::{CellPosition, Filled};
+use anyhow::{Context as _, bail};
+use hg2v_experiments::Environment;
+use hg2v_experiments::compare::{CellPosition, Filled, Plan};
+use serde::{Deserialize, Serialize};
 
+use crate::context::{Context, LeftOut};
 use crate::interrupt;
 
 /// The variables that tell a process which cell it is to fill, and where.
 pub(super) const CELL: &str = "HG2V_COMPARE_CELL";
 pub(super) const FOLDER: &str = "HG2V_COMPARE_FOLDER";
 
-/// Has another process of the same arguments fill a cell.
+/// What a process says beside what it writes: on a line of its standard error, which nobody else
+/// reads.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HandedBack {
+    left_out: LeftOut,
+}
+
+/// Fills a cell in this process; then says what of the graphs it left out.
 ///
 /// # Errors
-/// A process that cannot be started.
-pub(super) fn fill(cell: CellPosition, folder: &Path) -> anyhow::Result<Filled> {
+/// As [`Plan::fill`].
+pub(super) fn fill_here(
+    plan: &Plan,
+    cell: CellPosition,
+    folder: &Path,
+    environment: &Environment<'_>,
+    context: &Context,
+) -> anyhow::Result<()> {
+    let filled = plan.fill(cell, folder, environment);
+    let handed = HandedBack { left_out: context.left_out() };
+    let _ = writeln!(io::stderr(), "{}", serde_json::to_string(&handed)?);
+    Ok(filled?)
+}
+
+/// Has another process of the same arguments fill a cell, and says what of the graphs that one
+/// left out, unless their `set` is `known`.
+///
+/// # Errors
+/// A process that cannot be started, or was stopped with this one.
+pub(super) fn fill(
+    cell: CellPosition,
+    folder: &Path,
+    known: &Mutex<BTreeSet<usize>>,
+    context: &Context,
+) -> anyhow::Result<Filled> {
     let mut command = Command::new(env::current_exe()?);
     command
         .args(env::args_os().skip(1))
@@ -30,6 +67,15 @@ pub(super) fn fill(cell: CellPosition, folder: &Path) -> anyhow::Result<Filled> 
     let (status, said) = ran.context(
         "cannot run a method in a process of its own; is there room for one (ulimit -u)?",
     )?;
+    if interrupt::asked_beside(status) {
+        bail!("stopped");
+    }
+    let handed = said.lines().rev().find_map(|line| serde_json::from_str(line).ok());
+    if let Some(HandedBack { left_out }) = handed
+        && known.lock().unwrap_or_else(PoisonError::into_inner).insert(cell.set)
+    {
+        context.pass_on(&left_out);
+    }
     Ok(match status.success() {
         true => Ok(()),
         false => Err(why(status, &said)),

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
-use super::Notices;
 use super::document::{Data, Document, Edge, Graph, Key, Kind, Node};
+use super::{DRAWING_UNUSED, Notices};
 use crate::dataset::node_count::are_positions;
 use crate::dataset::targets::{PREFIX, with_label};
 use crate::dataset::text::{Budget, finite};
@@ -124,11 +124,7 @@ fn say_drawing<T>(
         .collect();
     if let Some(first) = drawing.first() {
         let names: Vec<String> = drawing.iter().map(|column| shown(column.name)).collect();
-        notices.say(format!(
-            "the {} attributes {} (Gephi's drawing) are not used; the option `drawing` reads them",
-            first.of,
-            names.join(", ")
-        ));
+        notices.say(format!("the {} attributes {} {DRAWING_UNUSED}", first.of, names.join(", ")));
     }
     drawing.iter().map(|column| column.position).collect()
 }
@@ -235,7 +231,14 @@ fn called<'c, 'a, T>(columns: &'c [Column<'a, T>], name: &str) -> Option<&'c Col
 
 fn say_unused<T>(columns: &[Column<T>], unused: impl Fn(usize) -> bool, notices: &mut Notices) {
     for column in columns.iter().filter(|column| unused(column.position)) {
-        notices.say(format!("the {} attribute {} is not used", column.of, shown(column.name)));
+        // What is called a weight and is none deserves a reason.
+        let is_weight = column.of == "edge" && column.name.eq_ignore_ascii_case("weight");
+        let why = match (is_weight, column.mixed) {
+            (true, true) => ": some edges have numbers, others text",
+            (true, false) => ": its type is text, not a number",
+            _ => "",
+        };
+        notices.say(format!("the {} attribute {} is not used{why}", column.of, shown(column.name)));
     }
 }
 

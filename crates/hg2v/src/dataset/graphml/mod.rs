@@ -44,6 +44,10 @@ use crate::input::open_regular;
 use attributes::Names;
 use document::{Document, Graph};
 
+/// What sentences of [`Source::ignored`] say that [`Limits::drawing`] would make untrue: whoever
+/// passes them on knows what that is called there.
+pub const DRAWING_UNUSED: &str = "(Gephi's drawing) are not used";
+
 /// How files of GraphML end, in folders.
 pub(super) const ENDINGS: [&str; 2] = [".graphml", ".graphml.gz"];
 

@@ -111,8 +111,6 @@ def fingerprints(hg2v, folder, name, smiles, molecules):
     given, model, vectors = folder / "given.smi", folder / "morgan", folder / "morgan.npy"
     given.write_text("\n".join(smiles) + "\n", encoding="utf-8")
     run(hg2v, "fit", given, "--method", "morgan", "--out", model, "--force")
-    learned = folder / "learned"
-    run(hg2v, "fit", given, "--epochs", 1, "--out", learned, "--force")
     run(hg2v, "embed", model, given, "--out", vectors, "--force")
     generator = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=2048)
     theirs = np.stack([generator.GetCountFingerprintAsNumPy(molecule) for molecule in molecules])

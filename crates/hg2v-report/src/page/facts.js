@@ -73,6 +73,7 @@ function problems({ findings, empty_graphs: empty, edgeless_graphs: edgeless, ig
     [findings.self_loops, "self-loop left out", "self-loops left out"],
     [findings.repeated_edges, "repeated edge merged", "repeated edges merged"],
     [findings.zero_weights, "edge of weight zero left out", "edges of weight zero left out"],
+    [findings.parallel_edges, "parallel edge of another kind or direction", "parallel edges of other kinds or directions"],
     [findings.negative_weights, "negative weight", "negative weights"],
   ];
   return [...all.filter(([count]) => count > 0).map(([count, one, many]) => `${number(count)} ${count === 1 ? one : many}`), ...ignored];

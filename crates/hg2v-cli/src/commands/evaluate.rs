@@ -138,7 +138,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         (None, None) => params.needs(),
     };
     let collection = graphs::collected(run, &needs, args.cache.open(), context)?;
-    say_findings(&collection.notes.found, context);
+    say_findings(&collection.notes.found, &needs, context);
     let protocol = select::Protocol { seed: context.seed(), ..select::Protocol::default() };
     let goals = Goal::all(&records, args.task)?;
     let mut study = Study::of(&collection, goals, args.protocol, splits, protocol)?;

@@ -200,7 +200,7 @@ proptest! {
         let kinds: Vec<Scalar> = (0..3).map(Scalar::Int).collect();
         let known: Vec<usize> = (0..3).filter(|&k| schema.labels().unwrap().contains(&kinds[k])).collect();
         for record in &records {
-            let rows = schema.rows(record, &clean(record));
+            let rows = schema.rows(record, &clean(record), &mut Applied::default());
             let all = naive(record, &kinds, directed);
             // Kinds that only self-loops have are not met.
             let expected: Vec<f64> = all.chunks(3).flat_map(|row| known.iter().map(|&k| row[k])).collect();
@@ -212,7 +212,7 @@ proptest! {
         for record in &records {
             let graph = clean(record);
             let (shares, _) = features.apply(Subject::new(record, &graph), origin).unwrap();
-            let rows = schema.rows(record, &graph);
+            let rows = schema.rows(record, &graph, &mut Applied::default());
             for (shares, counts) in shares.values.chunks(schema.dim()).zip(rows.chunks(schema.dim())) {
                 let all: f64 = counts.iter().sum();
                 let expected: Vec<f32> = counts.iter().map(|count| if all > 0.0 { count / all } else { 0.0 } as f32).collect();

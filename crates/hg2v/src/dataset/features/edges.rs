@@ -237,13 +237,18 @@ pub(super) fn ways(way: Way, apart: bool) -> std::ops::Range<usize> {
     }
 }
 
-/// In words: `3 kinds, 2 attributes, out and in apart`.
+/// In words: `shares of 3 kinds, sums of 2 attributes standardised, out and in apart`.
 impl fmt::Display for EdgeSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kinds = self.labels.as_ref().map(|labels| counted(labels.len(), "kind"));
-        let attributes = (self.attributes > 0).then(|| counted(self.attributes, "attribute"));
+        let shares = self.labels.as_ref().map(|labels| counted(labels.len(), "kind"));
+        let shares = shares.map(|kinds| format!("shares of {kinds}"));
+        let degrees =
+            (shares.is_none() && self.direction).then(|| "degrees standardised".to_owned());
+        let sums = counted(self.attributes, "attribute");
+        let sums = (self.attributes > 0).then(|| format!("sums of {sums} standardised"));
         let direction = self.direction.then(|| "out and in apart".to_owned());
-        let parts: Vec<String> = [kinds, attributes, direction].into_iter().flatten().collect();
+        let parts = [shares, degrees, sums, direction];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
         f.write_str(&parts.join(", "))
     }
 }

@@ -384,7 +384,7 @@ impl fmt::Display for FeatureSchema {
             parts.push(format!("{} of structure, standardised", scaler.mean.len()));
         }
         if let Some(edges) = &self.edges {
-            parts.push(format!("{} of edges ({edges}), standardised", edges.dim()));
+            parts.push(format!("{} of edges ({edges})", edges.dim()));
         }
         write!(f, "{} = {}", parts.join(" + "), counted(self.dim(), "column"))
     }

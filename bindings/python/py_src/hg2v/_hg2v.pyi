@@ -165,13 +165,18 @@ def embed_file(
 ) -> tuple[int, int, str]: ...
 def coarsen(graphs: Graphs, params: str, weights: str, threads: int = 0) -> list[list[_Level]]: ...
 def wl_optimal_assignment(
-    graphs: Graphs, rounds: int, threads: int = 0, progress: _Progress = None
+    graphs: Graphs,
+    rounds: int,
+    edges: tuple[str, str],
+    threads: int = 0,
+    progress: _Progress = None,
 ) -> NDArray[np.float64]: ...
 def wwl(
     graphs: Graphs,
     known: int,
     rounds: int,
     nodes: str,
+    edges: tuple[str, str],
     threads: int = 0,
     progress: _Progress = None,
 ) -> NDArray[np.float64]: ...

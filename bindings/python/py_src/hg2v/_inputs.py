@@ -13,7 +13,7 @@ from ._notices import say_refused
 from ._parameters import check_kinds, check_one_of
 from ._read import Read, joined
 from ._scalars import Names
-from ._stacked import each_stacked, stacked
+from ._stacked import each_stacked, stacked, with_kinds
 from ._tables import column_of, is_table, of_table
 from ._whole import of_lines, of_smiles, parts_of, pyg_whole
 from .errors import InputError
@@ -55,14 +55,17 @@ def graphs(
         label: the node attribute that is a label; ``label`` need not be said.
         weight: the edge attribute that is a weight; ``weight`` need not be said.
         edge_label: the edge attribute that is a label, the kind of the edge; ``label`` need not be
-            said, nor an ``edge_attr`` of one whole number an edge.
+            said, nor an ``edge_attr`` of one whole number an edge, or one that is one-hot in all
+            graphs.
         edge_attrs: the edge attributes that are numbers, by name; ``x`` need not be said, nor any
             other ``edge_attr`` of PyTorch Geometric and DGL; ``[]`` takes none.
         target: which of several numbers or classes to predict are kept, by name: one becomes the
             class or number of each graph (:meth:`Graphs.labels`), others stay
             (:meth:`Graphs.targets`).
         directed: ``"keep"`` takes directed graphs, whose directions estimators see, or do not with
-            ``direction="ignore"``; ``"refuse"`` raises.
+            ``direction="ignore"``; ``"refuse"`` raises; ``"always"`` takes graphs that cannot say
+            it, of PyTorch Geometric, DGL, matrices and arrays, for directed too: an edge goes from
+            the first to the second, or from row to column.
         errors: ``"raise"`` refuses a collection for one graph that cannot be used; ``"skip"``
             leaves such graphs out, and warns of them.
 
@@ -103,7 +106,7 @@ def read(data: Any, reading: Mapping[str, Any], skip: bool) -> Read:
         name if name is None or isinstance(name, str) else list(name) for name in wanted
     )
     named = (reading["label"], reading["weight"], reading["edge_label"])
-    names = Names(attributes, *named, edge_attrs)
+    names = Names(attributes, *named, edge_attrs, reading["directed"] == "always")
     found = _collection(data, names, skip)
     if reading["directed"] == "refuse":
         fix = "make it undirected, or say directed='keep'"
@@ -117,7 +120,7 @@ def read(data: Any, reading: Mapping[str, Any], skip: bool) -> Read:
 def check_reading(reading: Mapping[str, Any]) -> None:
     """Refuses what :func:`graphs` cannot be told."""
     check_kinds(graphs, reading)
-    check_one_of("directed", reading.get("directed", "keep"), "keep", "refuse")
+    check_one_of("directed", reading.get("directed", "keep"), "keep", "refuse", "always")
 
 
 def _collection(data: Any, names: Names, skip: bool) -> Read:
@@ -179,6 +182,7 @@ def _of_items(items: Sequence[Any], names: Names, skip: bool) -> Read:
             if not skip:
                 raise
             refused[at] = error.said
+    ones = with_kinds(ones)
     try:
         found = Read(stacked(ones, names) if ones else Graphs.concat([]))
     except InputError:

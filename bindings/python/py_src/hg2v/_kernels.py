@@ -11,6 +11,7 @@ import numpy as np
 from . import _hg2v
 from ._base import Estimator
 from ._hg2v import Graphs
+from ._parameters import check_one_of
 from ._saved import load, save
 
 Self = TypeVar("Self", bound="_Kernel")
@@ -20,6 +21,8 @@ class _Kernel(Estimator):
     """A kernel between graphs: a row has a number for each graph that was fitted, as
     ``SVC(kernel="precomputed")`` takes it."""
 
+    edge_labels: str
+    direction: str
     _vectors = False
     _dtype = np.float64
 
@@ -47,6 +50,12 @@ class _Kernel(Estimator):
         """The kernel of a folder that :meth:`save` wrote."""
         return load(cls, Graphs.from_state, path)
 
+    def _edges(self) -> tuple[str, str]:
+        """What is seen of edges: their kinds, and their directions."""
+        check_one_of("edge_labels", self.edge_labels, "use", "ignore")
+        check_one_of("direction", self.direction, "use", "ignore")
+        return self.edge_labels, self.direction
+
     def _among(self, data: Graphs) -> np.ndarray:
         raise NotImplementedError
 
@@ -56,6 +65,7 @@ class WLOptimalAssignment(_Kernel):
 
     Args:
         rounds: rounds of refinement.
+        edge_labels, direction: as for :class:`HG2V`.
         attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
             :class:`HG2V`.
 
@@ -70,6 +80,8 @@ class WLOptimalAssignment(_Kernel):
     def __init__(
         self,
         rounds: int = 7,
+        edge_labels: str = "use",
+        direction: str = "use",
         attributes: str | Sequence[str] | None = None,
         label: str | None = None,
         weight: str | None = None,
@@ -81,6 +93,8 @@ class WLOptimalAssignment(_Kernel):
         verbose: bool | int = False,
     ) -> None:
         self.rounds = rounds
+        self.edge_labels = edge_labels
+        self.direction = direction
         self.attributes = attributes
         self.label = label
         self.weight = weight
@@ -93,7 +107,9 @@ class WLOptimalAssignment(_Kernel):
 
     def _among(self, data: Graphs) -> np.ndarray:
         with self._progress() as progress:
-            return _hg2v.wl_optimal_assignment(data, self.rounds, self._threads(), progress)
+            return _hg2v.wl_optimal_assignment(
+                data, self.rounds, self._edges(), self._threads(), progress
+            )
 
 
 class WassersteinWL(_Kernel):
@@ -107,6 +123,7 @@ class WassersteinWL(_Kernel):
         rounds: rounds of refinement.
         gamma: ``γ`` of the kernel.
         nodes: ``"labels"``, ``"attributes"``, or ``"auto"``: attributes where all graphs have them.
+        edge_labels, direction: as for :class:`HG2V`; by attributes, neither is seen.
         attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
             :class:`HG2V`.
 
@@ -122,6 +139,8 @@ class WassersteinWL(_Kernel):
         rounds: int = 3,
         gamma: float = 1.0,
         nodes: str = "auto",
+        edge_labels: str = "use",
+        direction: str = "use",
         attributes: str | Sequence[str] | None = None,
         label: str | None = None,
         weight: str | None = None,
@@ -135,6 +154,8 @@ class WassersteinWL(_Kernel):
         self.rounds = rounds
         self.gamma = gamma
         self.nodes = nodes
+        self.edge_labels = edge_labels
+        self.direction = direction
         self.attributes = attributes
         self.label = label
         self.weight = weight
@@ -148,5 +169,7 @@ class WassersteinWL(_Kernel):
     def _among(self, data: Graphs) -> np.ndarray:
         known = len(self.model_)
         with self._progress() as progress:
-            distances = _hg2v.wwl(data, known, self.rounds, self.nodes, self._threads(), progress)
+            distances = _hg2v.wwl(
+                *(data, known, self.rounds, self.nodes, self._edges(), self._threads(), progress)
+            )
         return np.exp(-self.gamma * distances)

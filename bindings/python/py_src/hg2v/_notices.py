@@ -20,6 +20,7 @@ _FOUND = {
     "self_loops": "self-loop{s} left out",
     "repeated_edges": "repeated edge{s} merged",
     "conflicting_weights": "of those with another weight (the larger was kept)",
+    "parallel_edges": "parallel edge{s} of another kind or direction (one where neither is seen)",
     "zero_weights": "edge{s} of weight zero left out",
     "negative_weights": "negative weight{s} made positive",
     "unseen_labels": "node{s} with labels that training never met (taken as none)",

@@ -23,6 +23,8 @@ class Names:
     weight: str | None = None
     edge_label: str | None = None
     edge_attrs: str | Sequence[str] | None = None
+    #: Whether edges of graphs that cannot say it go one way.
+    directed: bool = False
 
     def of_edges(self) -> set[str]:
         """The edge attributes that are named."""

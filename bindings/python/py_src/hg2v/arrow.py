@@ -2,7 +2,8 @@
 
 A table has one row a graph, in the columns of hg2v's Parquet format: ``src`` and ``dst`` (lists
 of the edges' ends, counted from 0), and optionally ``num_nodes``, ``weight``, ``x``,
-``node_label``, ``edge_label``, ``edge_x``, ``directed``, ``id``, and ``y`` or columns ``y.NAME``.
+``node_label``, ``edge_label``, ``edge_x``, ``directed``, ``id``, and ``y`` or columns ``y.NAME``; or
+molecules, in a column ``smiles`` beside any others.
 """
 
 from __future__ import annotations

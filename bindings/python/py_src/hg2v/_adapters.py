@@ -352,7 +352,7 @@ def refuse_unknown(item: Mapping[str, Any], known: set[str]) -> None:
 
 def _smiles(text: str, names: Names) -> One:
     try:
-        labels, src, dst, kinds = molecule(text)
+        labels, src, dst, kinds, x = molecule(text, names.atoms)
     except InputError as error:
         raise with_path_hint(text, error) from None
     return One(
@@ -361,6 +361,7 @@ def _smiles(text: str, names: Names) -> One:
         dst=np.array(dst, np.int64),
         node_label=labels,
         edge_label=kinds,
+        x=np.array(x).reshape(len(labels), -1) if names.atoms else None,
     )
 
 
@@ -386,6 +387,7 @@ def _molecule(molecule: Any, names: Names) -> One:
         place = np.argsort(written)
         one.src, one.dst = np.argsort(place)[one.src], np.argsort(place)[one.dst]
         one.node_label = [one.node_label[at] for at in place]
+        one.x = None if one.x is None else one.x[place]
     return one
 
 

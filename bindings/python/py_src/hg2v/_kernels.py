@@ -66,8 +66,8 @@ class WLOptimalAssignment(_Kernel):
     Args:
         rounds: rounds of refinement.
         edge_labels, direction: as for :class:`HG2V`.
-        attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
-            :class:`HG2V`.
+        attributes, label, weight, edge_label, edge_attrs, directed, atom_attributes, errors,
+            n_jobs, verbose: as for :class:`HG2V`.
 
     Example:
         >>> import hg2v
@@ -88,6 +88,7 @@ class WLOptimalAssignment(_Kernel):
         edge_label: str | None = None,
         edge_attrs: str | Sequence[str] | None = None,
         directed: str = "keep",
+        atom_attributes: bool = False,
         errors: str = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
@@ -101,6 +102,7 @@ class WLOptimalAssignment(_Kernel):
         self.edge_label = edge_label
         self.edge_attrs = edge_attrs
         self.directed = directed
+        self.atom_attributes = atom_attributes
         self.errors = errors
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -124,8 +126,8 @@ class WassersteinWL(_Kernel):
         gamma: ``γ`` of the kernel.
         nodes: ``"labels"``, ``"attributes"``, or ``"auto"``: attributes where all graphs have them.
         edge_labels, direction: as for :class:`HG2V`; by attributes, neither is seen.
-        attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
-            :class:`HG2V`.
+        attributes, label, weight, edge_label, edge_attrs, directed, atom_attributes, errors,
+            n_jobs, verbose: as for :class:`HG2V`.
 
     Example:
         >>> import hg2v
@@ -147,6 +149,7 @@ class WassersteinWL(_Kernel):
         edge_label: str | None = None,
         edge_attrs: str | Sequence[str] | None = None,
         directed: str = "keep",
+        atom_attributes: bool = False,
         errors: str = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
@@ -162,6 +165,7 @@ class WassersteinWL(_Kernel):
         self.edge_label = edge_label
         self.edge_attrs = edge_attrs
         self.directed = directed
+        self.atom_attributes = atom_attributes
         self.errors = errors
         self.n_jobs = n_jobs
         self.verbose = verbose

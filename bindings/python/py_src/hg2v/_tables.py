@@ -73,12 +73,13 @@ def _speaks_arrow(data: Any) -> bool:
     return hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
 
 
-def of_table(data: Any, skip: bool) -> Read:
-    """The graphs of a table, a row each; with ``skip``, without those that cannot be used."""
+def of_table(data: Any, skip: bool, atoms: bool) -> Read:
+    """The graphs of a table, a row each, molecules with numbers of atoms where ``atoms`` is said;
+    with ``skip``, without those that cannot be used."""
     try:
         if hasattr(data, "to_arrow_table"):
             data = data.to_arrow_table()
-        graphs, refused = Graphs.from_arrow(_needed(data), skip)
+        graphs, refused = Graphs.from_arrow(_needed(data), skip, atoms)
     except InputError as error:
         if error.kind != "column":
             raise

@@ -111,10 +111,11 @@ def of_lines(items: Sequence[Mapping[str, Any]], skip: bool) -> Read:
     return Read(made, dict(sorted(refused.items())))
 
 
-def of_smiles(items: Sequence[str], skip: bool) -> Read:
-    """Molecules by their SMILES; with ``skip``, without those that cannot be used."""
+def of_smiles(items: Sequence[str], skip: bool, atoms: bool) -> Read:
+    """Molecules by their SMILES, with numbers of atoms where ``atoms`` is said; with ``skip``,
+    without those that cannot be used."""
     try:
-        made, refused = Graphs.from_smiles(items, skip)
+        made, refused = Graphs.from_smiles(items, skip, atoms)
     except InputError as error:
         at = error.graph
         raise (error if at is None else with_path_hint(items[at], error)) from None

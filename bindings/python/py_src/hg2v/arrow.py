@@ -72,7 +72,7 @@ def embed_arrow(model: Any, table: Any, n_jobs: int | None = None, errors: str =
     made, refused, first = [], {}, 0
     for batch in batches:
         if errors == "raise":
-            made.append(found.model_.embed_arrow(batch, threads, first))
+            made.append(found.model_.embed_arrow(batch, threads, first, found.atom_attributes))
         else:
             rows, why = _rows(found, batch, threads)
             made.append(found.model_.beside(batch, rows))
@@ -96,7 +96,7 @@ def embed_arrow(model: Any, table: Any, n_jobs: int | None = None, errors: str =
 
 def _rows(model: Method, batch: Any, threads: int) -> tuple[np.ndarray, Mapping[int, str]]:
     """The vectors of a batch, of NaN where a row cannot be used, and why."""
-    found = of_table(batch, skip=True)
+    found = of_table(batch, skip=True, atoms=model.atom_attributes)
     found = found.without(model._unusable(found.graphs, fitted=True))
     rows = np.zeros((0, len(model._names_out())), np.float32)
     if len(found.graphs):

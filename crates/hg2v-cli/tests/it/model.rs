@@ -537,6 +537,20 @@ fn what_of_graphs_is_used_is_said_for_every_method() {
 }
 
 #[test]
+fn a_model_of_atoms_with_attributes_says_how_to_read_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("m.smi"), "CCO\nCCN\nc1ccccc1\n").unwrap();
+    let small = ["--dim", "2", "--levels", "1", "--epochs", "1"];
+    let fit = [&["fit", "m.smi", "--out", "m", "--atom-attributes"], &small[..]].concat();
+    done(at, &fit);
+    let (code, _, err) = hg2v(at, &["embed", "m", "m.smi", "--out", "v.csv"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("has no attributes") && err.contains("--atom-attributes"), "{err}");
+    done(at, &["embed", "m", "m.smi", "--out", "v.csv", "--atom-attributes"]);
+}
+
+#[test]
 fn the_demo_does_its_job() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = ["demo", "--graphs", "40", "--nodes", "40", "--json"];

@@ -173,6 +173,7 @@ fn json_holds_exact_numbers() {
             json!({
                 "self_loops": 1,
                 "repeated_edges": 1,
+                "parallel_edges": 0,
                 "conflicting_weights": 1,
                 "zero_weights": 1,
                 "negative_weights": 1,

@@ -546,7 +546,7 @@ fn a_model_of_atoms_with_attributes_says_how_to_read_others() {
     done(at, &fit);
     let (code, _, err) = hg2v(at, &["embed", "m", "m.smi", "--out", "v.csv"]);
     assert_eq!(code, 2);
-    assert!(err.contains("has no attributes") && err.contains("--atom-attributes"), "{err}");
+    assert!(err.contains("has no node attributes") && err.contains("--atom-attributes"), "{err}");
     done(at, &["embed", "m", "m.smi", "--out", "v.csv", "--atom-attributes"]);
 }
 

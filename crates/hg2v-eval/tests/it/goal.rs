@@ -284,7 +284,7 @@ fn texts_that_name_graphs_are_no_target() {
     let mut records = paths();
     for (at, record) in records.iter_mut().enumerate() {
         // One of them twice.
-        let value = Some(Scalar::from(format!("molecule {}", at.max(1))));
+        let value = Some(Scalar::from(format!("molecule {}", at.max(1)).as_str()));
         record.targets.push(Target { name: "iupac".to_owned(), value });
     }
     assert_eq!(Goal::names(&records, Task::Auto).unwrap(), ["iupac"]);
@@ -301,7 +301,7 @@ fn texts_that_name_graphs_are_no_target() {
         let mut few = records[..many].to_vec();
         for (at, record) in few.iter_mut().enumerate() {
             let name = if many == 20 { at } else { at / 2 };
-            record.targets[0].value = Some(Scalar::from(format!("class {name}")));
+            record.targets[0].value = Some(Scalar::from(format!("class {name}").as_str()));
         }
         assert_eq!(Goal::names(&few, Task::Auto).unwrap(), Vec::<String>::new());
     }

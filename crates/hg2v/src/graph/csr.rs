@@ -288,8 +288,8 @@ mod tests {
         let kinds = ["a", "a", "b", "b", "a"].map(Into::into).to_vec();
         let labelled = GraphRecord { edge_labels: Some(kinds), ..plain.clone() };
         for (record, directed, expected) in [
-            (&plain, false, [3, 2, 0]),
-            (&plain, true, [2, 1, 1]),
+            (&plain, false, [3, 3, 0]),
+            (&plain, true, [2, 2, 1]),
             (&labelled, false, [2, 2, 1]),
             (&labelled, true, [1, 1, 2]),
         ] {

@@ -45,8 +45,9 @@ pub fn wl_digest(
     let (mut codes, mut classes) = initial_codes(graph.num_nodes(), node_labels, &mut transcript);
     let kinds = edges.labels.is_used() && record.edge_labels.is_some();
     let apart = rounds > 0 && (kinds || edges.direction.is_used() && record.directed);
-    let links = apart.then(|| {
-        let links = Links::of(record, graph, edges);
+    let links = apart.then(|| Links::of(record, graph, edges));
+    // Labels of what is no edge, such as a self-loop, tell nothing.
+    let links = links.filter(|links| !links.all().is_empty()).map(|links| {
         let codes = link_codes(&links, &mut transcript);
         (links, codes)
     });

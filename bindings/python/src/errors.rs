@@ -46,6 +46,7 @@ impl Wording for InPython {
 
     fn give(&self, option: Opt) -> Option<String> {
         match option {
+            Opt::ATOM_ATTRIBUTES => Some("say atom_attributes=True of molecules".to_owned()),
             Opt::DATA_DIR => Some(
                 "if it is the name of a known set, say where sets are kept with the environment \
                  variable HG2V_DATA"

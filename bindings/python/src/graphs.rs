@@ -78,10 +78,11 @@ impl Graphs {
         path: PathBuf,
         data_dir: Option<PathBuf>,
         skip: bool,
+        atoms: bool,
     ) -> PyResult<(Graphs, Refused)> {
         work::run(py, 0, None, |watch| {
             let path = dataset::locate(&path, data_dir.as_deref())?;
-            let source = dataset::open(&path, &Limits::default())?;
+            let source = dataset::open(&path, &Limits::default().atom_attributes(atoms))?;
             Graphs::gathered(source, &path, skip, watch)
         })
     }
@@ -165,7 +166,7 @@ impl Graphs {
         let columns = columns.into_iter().map(|(_, array)| array).collect();
         let batch = RecordBatch::try_new(Arc::new(schema), columns)
             .map_err(|e| PyValueError::new_err(e.to_string()))?;
-        Ok(Graphs::of_batches(py, vec![batch], false)?.0)
+        Ok(Graphs::of_batches(py, vec![batch], false, false)?.0)
     }
 
     /// Graphs spelled as lines of JSONL, one a line; `skip` as in `read`.
@@ -179,10 +180,16 @@ impl Graphs {
         })
     }
 
-    /// Molecules by their SMILES; `skip` as in `read`.
+    /// Molecules by their SMILES; `skip` as in `read`, and `atoms` says whether atoms have numbers.
     #[staticmethod]
-    fn from_smiles(py: Python<'_>, texts: Vec<String>, skip: bool) -> PyResult<(Graphs, Refused)> {
-        let (origin, limits) = (Path::new(IN_MEMORY), Limits::default());
+    fn from_smiles(
+        py: Python<'_>,
+        texts: Vec<String>,
+        skip: bool,
+        atoms: bool,
+    ) -> PyResult<(Graphs, Refused)> {
+        let origin = Path::new(IN_MEMORY);
+        let limits = Limits::default().atom_attributes(atoms);
         work::run(py, 0, None, |watch| {
             let made = |(at, text): (usize, &String)| {
                 let place = Place::Record(at as u64 + 1);
@@ -200,9 +207,11 @@ impl Graphs {
         py: Python<'_>,
         table: AnyRecordBatch,
         skip: bool,
+        atoms: bool,
     ) -> PyResult<(Graphs, Refused)> {
         let batches = table.into_reader()?.collect::<Result<Vec<_>, _>>();
-        Graphs::of_batches(py, batches.map_err(|e| PyValueError::new_err(e.to_string()))?, skip)
+        let batches = batches.map_err(|e| PyValueError::new_err(e.to_string()))?;
+        Graphs::of_batches(py, batches, skip, atoms)
     }
 
     /// The graphs as an Arrow record batch, one a row.
@@ -363,7 +372,7 @@ impl Graphs {
             serde_json::from_slice(state).map_err(|e| unreadable(py, &e))?;
         // What a pickle says is believed no more than what a file says.
         let batch = dataset::parquet::batch(&records).map_err(|e| raised(py, e.into()))?;
-        Ok(Graphs::of_batches(py, vec![batch], false)?.0)
+        Ok(Graphs::of_batches(py, vec![batch], false, false)?.0)
     }
 }
 
@@ -372,8 +381,10 @@ impl Graphs {
         py: Python<'_>,
         batches: Vec<RecordBatch>,
         skip: bool,
+        atoms: bool,
     ) -> PyResult<(Graphs, Refused)> {
-        let (origin, limits) = (Path::new(IN_MEMORY), Limits::default());
+        let origin = Path::new(IN_MEMORY);
+        let limits = Limits::default().atom_attributes(atoms);
         work::run(py, 0, None, |watch| {
             let mut first = 0;
             let rows = batches.iter().map(|batch| {
@@ -411,20 +422,22 @@ impl Graphs {
     }
 }
 
-/// The labels of a molecule's atoms, the ends of its bonds, and their labels.
-type Molecule = (Vec<String>, Vec<i64>, Vec<i64>, Vec<String>);
+/// The labels of a molecule's atoms, the ends of its bonds, their labels, and the numbers of atoms.
+type Molecule = (Vec<String>, Vec<i64>, Vec<i64>, Vec<String>, Vec<f64>);
 
-/// The molecule of a SMILES.
+/// The molecule of a SMILES, with numbers of its atoms, row after row, where `atoms` is said.
 #[pyfunction]
-pub(crate) fn molecule(py: Python<'_>, text: &str) -> PyResult<Molecule> {
-    let limits = Limits::default();
+pub(crate) fn molecule(py: Python<'_>, text: &str, atoms: bool) -> PyResult<Molecule> {
+    let limits = Limits::default().atom_attributes(atoms);
     let made = molecules::from_smiles_at(Path::new(IN_MEMORY), Place::Whole, text, &limits);
     let made = made.map_err(|e| raised(py, e.into()))?;
     let texts = |labels: Option<Vec<Scalar>>| {
         labels.into_iter().flatten().map(|label| label.to_string()).collect()
     };
     let end = |side: usize| made.edges.iter().map(|edge| i64::from(edge[side])).collect();
-    Ok((texts(made.node_labels.clone()), end(0), end(1), texts(made.edge_labels.clone())))
+    let numbers = made.features.as_ref().map_or_else(Vec::new, |rows| rows.values.clone());
+    let (nodes, edges) = (texts(made.node_labels.clone()), texts(made.edge_labels.clone()));
+    Ok((nodes, end(0), end(1), edges, numbers))
 }
 
 /// A batch as an object of which any Arrow library takes the rows.

@@ -180,16 +180,16 @@ impl Model {
 
     /// The vectors of the graphs of an Arrow record batch, as another; `first` is the number of
     /// its first row, for messages.
-    #[pyo3(signature = (batch, threads=0, first=0))]
     fn embed_arrow(
         &self,
         py: Python<'_>,
         batch: PyRecordBatch,
         threads: usize,
         first: u64,
+        atoms: bool,
     ) -> PyResult<Py<PyAny>> {
         let batch = batch.into_inner();
-        let (file, limits) = (Path::new(IN_MEMORY), Limits::default());
+        let (file, limits) = (Path::new(IN_MEMORY), Limits::default().atom_attributes(atoms));
         let made = work::run(py, threads, None, |watch| {
             hg2v::rows::embed(&*self.model, &batch, file, first, &limits, &watch.context())
         })?;
@@ -211,6 +211,11 @@ impl Model {
     /// The name of the method.
     fn method(&self) -> &str {
         self.model.method()
+    }
+
+    /// What it sees of graphs that bring it, by name.
+    fn sees(&self) -> Vec<&'static str> {
+        self.model.sees().names()
     }
 
     /// What the method was told, as JSON.

@@ -17,12 +17,13 @@ use crate::work;
 /// Embeds the graphs of a file or folder, or of a set of that name in `data_dir`, into a file of
 /// vectors, as the command does: rows, their numbers, and what was met on the way, as JSON.
 #[pyfunction]
-#[pyo3(signature = (model, data, data_dir, out, per, shard, overwrite, threads=0, progress=None))]
+#[pyo3(signature = (model, data, data_dir, atoms, out, per, shard, overwrite, threads=0, progress=None))]
 pub(crate) fn embed_file(
     py: Python<'_>,
     model: &Model,
     data: PathBuf,
     data_dir: Option<PathBuf>,
+    atoms: bool,
     out: PathBuf,
     per: &str,
     shard: Option<&str>,
@@ -38,7 +39,7 @@ pub(crate) fn embed_file(
     let pool = work::pool(py, threads)?;
     let done = work::wait(py, progress, |watch| {
         let data = dataset::locate(&data, data_dir.as_deref())?;
-        let source = dataset::open(&data, &Limits::default())?;
+        let source = dataset::open(&data, &Limits::default().atom_attributes(atoms))?;
         let model = Arc::clone(&model.model);
         // What the command kept, it goes on with, and the other way round.
         let device = MachineName::Cpu.to_string();

@@ -74,6 +74,10 @@ def test_rustworkx():
         graph.add_edge(u, v, {**payload, "both": ROW["edge_x"][at]})
     (row,) = rows(hg2v.graphs([graph], edge_label="kind", edge_attrs="both"))
     assert {key: row[key] for key in ROW} == ROW
+    dag = rx.PyDAG()
+    dag.add_nodes_from([None] * 2)
+    dag.add_edge(0, 1, "a")
+    assert rows(hg2v.graphs([dag]))[0]["directed"]
     texts = rx.PyGraph()
     texts.add_nodes_from([None] * 3)
     texts.add_edges_from([(0, 1, "a"), (1, 2, "b")])
@@ -112,8 +116,14 @@ def test_edge_attr_is_attributes_or_kinds(make):
     assert read(edge_attr=numbers[:, 0]) == ([[0.5], [2.0], [4.0]], None, None)
     assert read(edge_attr=KINDS) == (None, [1, 2, 1], None)
     assert read(edge_attr=KINDS.reshape(3, 1)) == (None, [1, 2, 1], None)
-    whole = np.array([[1, 0], [0, 1], [1, 0]])
+    whole = np.array([[1, 0], [0, 2], [1, 0]])
     assert read(edge_attr=whole) == (whole.astype(float).tolist(), None, None)
+    # One-hot rows say kinds, unless they are named as numbers.
+    one_hot = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+    assert read(edge_attr=one_hot) == (None, [0, 1, 0], None)
+    assert read({"edge_attrs": "edge_attr"}, edge_attr=one_hot) == (one_hot.tolist(), None, None)
+    mixed = hg2v.graphs([make(edge_attr=one_hot), make(edge_attr=numbers)])
+    assert [row["edge_x"] for row in rows(mixed)] == [one_hot.tolist(), ROW["edge_x"]]
     # What is named is what it was named as, and nothing else.
     assert read({"edge_label": "edge_attr"}, edge_attr=KINDS) == (None, [1, 2, 1], None)
     assert read({"weight": "edge_attr"}, edge_attr=KINDS) == (None, None, [1, 2, 1])
@@ -253,3 +263,31 @@ def test_a_dataset_held_whole():
     first, second = rows(dataset(y=np.array([3, 4]), edge_attr=KINDS))
     assert first["edge_label"] == [1, 2] and second["edge_label"] == [1]
     assert [first["y"], second["y"]] == [3, 4] and "edge_x" not in first
+
+
+def test_tensors_and_matrices_are_directed_on_demand():
+    sparse = pytest.importorskip("scipy.sparse")
+    matrix = sparse.coo_array(([1, 1, 1], ([0, 1, 1], [1, 2, 0])), shape=(3, 3))
+    graphs = [pyg(), matrix, ([[0, 1, 1], [1, 2, 0]], None), {"edge_index": [[0], [1]]}]
+    assert hg2v.graphs(graphs).directed().tolist() == []
+    always = hg2v.graphs(graphs, directed="always")
+    assert always.directed().tolist() == [0, 1, 2, 3]
+    assert rows(always)[1]["src"] == [0, 1, 1]
+    with pytest.raises(hg2v.InputError, match="directed is 'never'"):
+        hg2v.graphs(graphs, directed="never")
+
+
+def test_kernels_are_told_what_to_see_of_edges():
+    def graph(kinds, ends):
+        return {"edge_index": ends, "edge_label": kinds, "directed": True}
+
+    one = graph(["a", "b"], [[0, 1], [1, 2]])
+    kinds, ways = graph(["a", "a"], [[0, 1], [1, 2]]), graph(["a", "b"], [[0, 2], [1, 1]])
+    for kernel in (hg2v.WLOptimalAssignment, hg2v.WassersteinWL):
+        same = kernel(rounds=1).fit_transform([one, one])[0, 1]
+        for other, option in [(kinds, "edge_labels"), (ways, "direction")]:
+            assert kernel(rounds=1).fit_transform([one, other])[0, 1] < same
+            blind = kernel(rounds=1, **{option: "ignore"}).fit_transform([one, other])
+            assert blind[0, 1] == pytest.approx(same)
+        with pytest.raises(hg2v.HG2VError, match="edge_labels is 'no'"):
+            kernel(edge_labels="no").fit_transform([one])

@@ -7,7 +7,7 @@ import pytest
 
 import hg2v
 from hg2v.errors import InputError
-from shared import same
+from shared import PARAMS, same
 
 SMILES = ["CCO", "CCN", "c1ccccc1", "CC(=O)[O-]", "C1CCCCC1", "C[N+](C)(C)C", "c1cc[nH]c1"]
 
@@ -82,3 +82,62 @@ def test_morgan_refuses_other_graphs():
         hg2v.Morgan().fit([([[0, 1], [1, 2]], None)])
     rows = hg2v.Morgan(dim=16, errors="nan").fit(SMILES).transform(["C((", "CC"])
     assert np.isnan(rows).all(axis=1).tolist() == [True, False]
+
+
+def test_molecules_of_rdkit_are_their_smiles_however_they_are_written():
+    chem = pytest.importorskip("rdkit.Chem")
+    plain = [chem.MolFromSmiles(text) for text in SMILES]
+    kekule = [chem.Mol(molecule) for molecule in plain]
+    for molecule in kekule:
+        chem.Kekulize(molecule, clearAromaticFlags=True)
+    for given in (plain, [chem.AddHs(molecule) for molecule in plain], kekule):
+        assert described(hg2v.graphs(given)) == described(hg2v.graphs(SMILES))
+    named = chem.MolFromSmiles("CCO")
+    named.SetProp("_Name", "ethanol")
+    assert columns(hg2v.graphs([named]), "id") == [["ethanol"]]
+
+
+def test_atoms_have_attributes_on_demand(tmp_path):
+    (tmp_path / "m.smi").write_text("\n".join(SMILES) + "\n")
+    numbers = columns(hg2v.graphs(SMILES, atom_attributes=True), "x")
+    assert len(numbers[0][0][0]) == 11
+    assert columns(hg2v.graphs(tmp_path / "m.smi", atom_attributes=True), "x") == numbers
+    mixed = [{"edge_index": [[0], [1]], "x": np.zeros((2, 11))}, SMILES[0]]
+    assert columns(hg2v.graphs(mixed, atom_attributes=True), "x")[0][1] == numbers[0][0]
+    model = hg2v.HG2V(**PARAMS, atom_attributes=True).fit(SMILES)
+    vectors = model.transform(SMILES)
+    with pytest.raises(InputError, match="atom_attributes=True"):
+        model.model_.embed(hg2v.graphs(SMILES), 0)
+    model.save(tmp_path / "model")
+    loaded = hg2v.load(tmp_path / "model")
+    assert loaded.atom_attributes
+    same(loaded.transform(SMILES), vectors)
+    hg2v.embed_file(tmp_path / "model", tmp_path / "m.smi", tmp_path / "v.npy")
+    same(np.load(tmp_path / "v.npy"), vectors)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow", "duckdb"])
+def test_tables_with_smiles_beside_other_columns(kind, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    numbers = [0.5 * at for at in range(len(SMILES))]
+    table = pa.table({"name": list("abcdefg"), "smiles": SMILES, "logS": numbers})
+    if kind == "duckdb":
+        frame = pytest.importorskip("duckdb").from_arrow(table)
+    elif kind == "polars":
+        frame = pytest.importorskip("polars").from_arrow(table)
+    elif kind == "pandas":
+        pytest.importorskip("pandas")
+        frame = table.to_pandas()
+        frame["objects"] = [object()] * len(SMILES)
+    else:
+        frame = table
+    read = hg2v.graphs(frame)
+    assert described(read) == described(hg2v.graphs(SMILES))
+    assert columns(read, "id") == [list("abcdefg")]
+    assert read.targets()["logS"].tolist() == numbers
+    model = hg2v.HG2V(**PARAMS, atom_attributes=True).fit(frame)
+    vectors = model.transform(SMILES)
+    same(model.transform(frame), vectors)
+    if kind in ("arrow", "pandas"):
+        found = hg2v.embed_arrow(model, table)["embedding"].to_pylist()
+        same(np.array(found, np.float32), vectors)

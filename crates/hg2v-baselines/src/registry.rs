@@ -1,6 +1,7 @@
 //! Every method by its name: what it learns vectors by, and what it is judged as.
 
 use hg2v::error::{Error, Place, Result};
+use hg2v::graph::EdgeChoice;
 use hg2v::saved::Stored;
 use hg2v::vocabulary::Named;
 use hg2v::{Hg2v, Hg2vParams, Method, Model, Preset, Untrained};
@@ -35,7 +36,7 @@ pub struct Entry {
     /// How it learns vectors, where it does.
     pub vectors: Option<Vectors>,
     /// What it is compared as, where that is not by its vectors.
-    judged: Option<fn(u64) -> Judged>,
+    judged: Option<fn(u64, EdgeChoice) -> Judged>,
 }
 
 /// How a method learns vectors.
@@ -182,16 +183,23 @@ impl Entry {
         })
     }
 
-    /// What it is compared as, with settings as they are by default and this seed.
+    /// What it is compared as, with this seed, what is to be seen of edges, and all other settings
+    /// as they are by default. Methods that have no such options are as they are.
     ///
     /// # Errors
     /// None for methods of the registry.
-    pub fn judged(&self, seed: u64) -> Result<Judged> {
+    pub fn judged(&self, seed: u64, edges: EdgeChoice) -> Result<Judged> {
         match (self.judged, &self.vectors) {
-            (Some(judged), _) => Ok(judged(seed)),
+            (Some(judged), _) => Ok(judged(seed, edges)),
             (None, Some(vectors)) => {
-                let options = [("seed", Value::from(seed))];
-                self.method(&options[..usize::from(vectors.takes("seed"))]).map(Judged::Method)
+                let mut options = vec![
+                    ("seed", json(seed)),
+                    ("edge_labels", json(edges.labels)),
+                    ("edge_attributes", json(edges.attributes)),
+                    ("direction", json(edges.direction)),
+                ];
+                options.retain(|(name, _)| vectors.takes(name));
+                self.method(&options).map(Judged::Method)
             }
             (None, None) => Err(Error::parameter("method", self.name, "it makes nothing")),
         }
@@ -308,7 +316,7 @@ pub static METHODS: &[Entry] = &[
         name: "majority",
         about: "the largest class for every graph, or the mean of numbers",
         vectors: None,
-        judged: Some(|_| Judged::Learner(Box::new(Majority))),
+        judged: Some(|_, _| Judged::Learner(Box::new(Majority))),
     },
     Entry {
         name: "graph2vec",
@@ -364,7 +372,7 @@ pub static METHODS: &[Entry] = &[
             options::WL_SUBTREE,
             kernel_model,
         ),
-        judged: Some(|_| Judged::Kernel(Box::new(WlSubtree::default()))),
+        judged: Some(|_, edges| Judged::Kernel(Box::new(WlSubtree::default().edges(edges)))),
     },
     Entry {
         name: "wl-oa",
@@ -374,7 +382,7 @@ pub static METHODS: &[Entry] = &[
             options::WL_OA,
             kernel_model,
         ),
-        judged: Some(|_| Judged::Kernel(Box::new(WlOa::default()))),
+        judged: Some(|_, edges| Judged::Kernel(Box::new(WlOa::default().edges(edges)))),
     },
     Entry {
         name: "wwl",
@@ -384,15 +392,16 @@ pub static METHODS: &[Entry] = &[
             options::WWL,
             kernel_model,
         ),
-        judged: Some(|_| Judged::Kernel(Box::new(Wwl::default()))),
+        judged: Some(|_, edges| Judged::Kernel(Box::new(Wwl::default().edges(edges)))),
     },
     Entry {
         name: "gin",
         about: "the graph isomorphism network, taught by labels",
         vectors: None,
-        judged: Some(|seed| {
+        judged: Some(|seed, edges| {
             let mut gin = Gin::default();
             gin.recipe.seed = seed;
+            gin.recipe.features.edges = edges;
             Judged::Learner(Box::new(gin))
         }),
     },
@@ -400,9 +409,10 @@ pub static METHODS: &[Entry] = &[
         name: "diffpool",
         about: "pooling that is learnt, taught by labels",
         vectors: None,
-        judged: Some(|seed| {
+        judged: Some(|seed, edges| {
             let mut diffpool = DiffPool::default();
             diffpool.recipe.seed = seed;
+            diffpool.recipe.features.edges = edges;
             Judged::Learner(Box::new(diffpool))
         }),
     },
@@ -410,9 +420,10 @@ pub static METHODS: &[Entry] = &[
         name: "mincut",
         about: "pooling along cuts, taught by labels",
         vectors: None,
-        judged: Some(|seed| {
+        judged: Some(|seed, edges| {
             let mut mincut = MinCut::default();
             mincut.recipe.seed = seed;
+            mincut.recipe.features.edges = edges;
             Judged::Learner(Box::new(mincut))
         }),
     },

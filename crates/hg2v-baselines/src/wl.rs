@@ -1,7 +1,9 @@
 //! Weisfeiler–Lehman labels of a collection, counted.
 
-use hg2v::error::Result;
+use hg2v::dataset::features::{Applied, Origin};
+use hg2v::error::{Problem, Result};
 use hg2v::graph::wl::{Refiner, histogram};
+use hg2v::graph::{Aspects, EdgeChoice, GraphRecord};
 use hg2v::prepare::Collection;
 use hg2v_math::parallel::try_map;
 use rayon::prelude::*;
@@ -26,15 +28,53 @@ impl Histograms {
     /// The labels that a new refiner gives every graph of a collection, from round 0 on.
     ///
     /// # Errors
-    /// More than 2³² − 1 distinct labels.
+    /// More than 2³² − 1 distinct labels; edges with labels in some graphs and without in others.
     ///
     /// # Complexity
     /// Time O(m log d) a round for m edges in all and largest degree d.
-    pub fn of(collection: &Collection<'_>, refiner: Refiner) -> Result<Histograms> {
-        let rounds = refiner.rounds();
-        let (refiner, of_graph) = learnt(collection, &collection.all(), refiner)?;
+    pub fn of(collection: &Collection<'_>, rounds: usize, edges: EdgeChoice) -> Result<Histograms> {
+        let all = collection.all();
+        let refiner = refiner(rounds, edges, collection, &all)?;
+        let (refiner, of_graph) = learnt(collection, &all, refiner)?;
         Ok(Histograms { of_graph, rounds, labels: refiner.num_labels() })
     }
+}
+
+/// A refiner for the graphs `train`, and all that come later: what of edges those do not bring
+/// is not seen of these either.
+///
+/// # Errors
+/// Edges with labels in some graphs and without in others.
+pub(crate) fn refiner(
+    rounds: usize,
+    edges: EdgeChoice,
+    collection: &Collection<'_>,
+    train: &[usize],
+) -> Result<Refiner> {
+    let (run, mut brought) = (collection.run, Aspects::default());
+    train.iter().for_each(|&i| brought.add(Aspects::of(&run.records[i])));
+    let edges = edges.of(brought);
+    if edges.labels.is_used() {
+        for &i in train {
+            labelled(&run.records[i], Origin { file: run.file, position: run.position_of(i) })?;
+        }
+    }
+    Ok(Refiner::new(rounds).edges(edges))
+}
+
+/// Whether a later graph has what the refiner sees.
+///
+/// # Errors
+/// No labels of edges where there should be some.
+pub(crate) fn check(refiner: &Refiner, record: &GraphRecord, origin: Origin<'_>) -> Result<()> {
+    if refiner.sees().edge_labels { labelled(record, origin) } else { Ok(()) }
+}
+
+fn labelled(record: &GraphRecord, origin: Origin<'_>) -> Result<()> {
+    if record.edges.is_empty() || record.edge_labels.is_some() {
+        return Ok(());
+    }
+    Err(Problem::EdgeLabels.of(record.name(origin.position), origin.file))
 }
 
 /// The refiner, which then knows the labels of some graphs, and their histograms.
@@ -52,14 +92,25 @@ pub(crate) fn learnt(
 
 /// The histograms of some graphs of a collection, each refined alone by what is known: labels
 /// never met have numbers from [`num_labels`](Refiner::num_labels) on.
+///
+/// # Errors
+/// As [`check`].
 pub(crate) fn unseen(
     refiner: &Refiner,
     collection: &Collection<'_>,
     which: &[usize],
-) -> Result<Vec<Rounds>> {
+) -> Result<Vec<(Rounds, Applied)>> {
+    let run = collection.run;
     try_map(which, |&i| {
-        let rows = refiner.refine_unseen(&collection.run.records[i], &collection.graphs[i])?;
-        Ok(counted(&rows))
+        let (record, graph) = (&run.records[i], &collection.graphs[i]);
+        check(refiner, record, Origin { file: run.file, position: run.position_of(i) })?;
+        let found = refiner.refine_unseen(record, graph)?;
+        let applied = Applied {
+            unseen_labels: found.nodes,
+            unseen_edge_labels: found.links,
+            ..Applied::default()
+        };
+        Ok((counted(&found.rounds), applied))
     })
 }
 

@@ -11,10 +11,11 @@ use hg2v::dataset::graphml::DRAWING_UNUSED;
 use hg2v::dataset::summary::SummaryOptions;
 use hg2v::dataset::{self, Format};
 use hg2v::error::{Error, Place};
-use hg2v::graph::{Findings, GraphRecord, Scalar, WeightPolicy};
+use hg2v::graph::{Aspects, Findings, GraphRecord, Scalar, WeightPolicy};
 use hg2v::prepare::{Collection, Needs, Run, graph_of};
 use hg2v::vectors::Vectors;
 use hg2v::{Hg2vParams, Model};
+use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::table::counted;
@@ -168,23 +169,67 @@ pub(crate) fn with_flag(what: &str) -> String {
 }
 
 /// What graphs' records had to have resolved, in words; `negative` is what becomes of
-/// negative weights.
+/// negative weights. What becomes of direction, the method says.
 pub(crate) fn findings(found: &Findings, negative: &str) -> Vec<String> {
     let counts = [
         (found.self_loops, "self-loop", "left out"),
         (found.repeated_edges, "repeated edge", "merged"),
         (found.conflicting_weights, "repeat", "of another weight: the largest counts"),
+        (
+            found.parallel_edges,
+            "parallel edge",
+            "of another kind or direction: one where neither is seen, of the largest weight",
+        ),
         (found.zero_weights, "edge", "of weight zero: left out"),
         (found.negative_weights, "negative weight", negative),
-        (found.directed_graphs, "directed graph", "coarsened as undirected"),
     ];
     let met = counts.iter().filter(|(count, ..)| *count > 0);
     met.map(|(count, thing, happens)| format!("{} {happens}", counted(*count, thing))).collect()
 }
 
-/// Says what graphs' records had to have resolved.
-pub(crate) fn say_findings(found: &Findings, context: &Context) {
+/// Says what graphs' records had to have resolved, for whoever has these needs.
+pub(crate) fn say_findings(found: &Findings, needs: &Needs, context: &Context) {
     for line in findings(found, "made positive") {
         context.say(line);
     }
+    if needs.coarsening.is_some() && found.directed_graphs > 0 {
+        let graphs = counted(found.directed_graphs, "directed graph");
+        context.say(format!("{graphs} coarsened as undirected"));
+    }
+}
+
+/// What of that which graphs bring a model uses, and what not, as `--json` has it.
+pub(crate) fn uses(brought: Aspects, sees: Aspects) -> [Value; 2] {
+    [brought.and(sees), brought.without(sees)].map(|aspects| json!(aspects.names()))
+}
+
+/// Says what of that which graphs bring is used, and what not; nothing of graphs that bring nothing.
+pub(crate) fn say_uses(brought: Aspects, sees: Aspects, context: &Context) {
+    let parts = [("used", brought.and(sees)), ("not used", brought.without(sees))];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(_, aspects)| *aspects != Aspects::default())
+        .map(|(what, aspects)| format!("{what}: {}", in_words(aspects)))
+        .collect();
+    if !parts.is_empty() {
+        context.say(parts.join("; "));
+    }
+}
+
+/// `labels of nodes, labels and directions of edges`.
+pub(crate) fn in_words(aspects: Aspects) -> String {
+    let Aspects { node_labels, node_attributes, edge_labels, edge_attributes, direction } = aspects;
+    let nodes = [(node_labels, "labels"), (node_attributes, "attributes")];
+    let edges =
+        [(edge_labels, "labels"), (edge_attributes, "attributes"), (direction, "directions")];
+    let listed = |words: &[(bool, &str)], of: &str| {
+        let there: Vec<&str> = words.iter().filter(|word| word.0).map(|word| word.1).collect();
+        let (last, others) = there.split_last()?;
+        Some(match others {
+            [] => format!("{last} of {of}"),
+            others => format!("{} and {last} of {of}", others.join(", ")),
+        })
+    };
+    let both = [listed(&nodes, "nodes"), listed(&edges, "edges")];
+    both.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -31,6 +31,7 @@ impl Wording for Command {
     fn give(&self, option: Opt) -> Option<String> {
         let flag = self.option(option);
         Some(match option {
+            Opt::ATOM_ATTRIBUTES => format!("read molecules with {flag}, as it may have been"),
             Opt::BASE => format!("name another address with {flag}"),
             Opt::DATA_DIR => format!(
                 "if it is the name of a known set, say where sets are kept with {flag} or HG2V_DATA"

@@ -44,6 +44,18 @@ pub enum Error {
         graphs: usize,
     },
 
+    /// A target whose texts name graphs.
+    #[error(
+        "{target} has texts for {graphs} graphs, most of them of one graph alone: they name graphs, \
+         and there is nothing to learn of them"
+    )]
+    Names {
+        /// What it is called.
+        target: String,
+        /// Graphs that have it.
+        graphs: usize,
+    },
+
     /// A number that all graphs have.
     #[error(
         "{target} is {value} for all {graphs} graphs that have it; there is nothing to predict"
@@ -182,7 +194,7 @@ impl Error {
     fn fix(&self) -> Option<Fix> {
         Some(match self {
             Error::NoValues { .. } | Error::OneNumber { .. } => Advice::Give(Opt::TARGET).into(),
-            Error::Mixed { .. } | Error::NoNumber { .. } => {
+            Error::Mixed { .. } | Error::NoNumber { .. } | Error::Names { .. } => {
                 Advice::Set(Opt::TASK, &["classes"]).into()
             }
             _ => return None,

@@ -9,6 +9,9 @@ use crate::matrix::LIMIT;
 use crate::metrics::{ErrorScores, errors};
 use crate::split::Split;
 
+/// What the label is called beside targets.
+const ONLY: &str = "y";
+
 /// Whole numbers with more distinct values than this are taken for numbers, if they are also more
 /// than [`FEW_SHARE`] of the graphs.
 const FEW: usize = 20;
@@ -20,7 +23,8 @@ const FEW_SHARE: f64 = 0.05;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Task {
     /// A target is numbers if all its values are, and one of them is not whole, or there are more
-    /// than 20 distinct ones and more than one for 20 graphs; else classes.
+    /// than 20 distinct ones and more than one for 20 graphs; else classes. Texts most of which one
+    /// graph alone has name graphs, and are no target.
     #[default]
     Auto,
     /// Every value is the name of a class.
@@ -62,34 +66,36 @@ pub enum Truth {
 
 impl Goal {
     /// What the records have to predict: their label, and their targets by name, in the order in
-    /// which they first occur.
+    /// which they first occur. Targets that [name](Goal::names) graphs are left out beside others.
     ///
     /// # Errors
     /// Nothing to predict; a target without values, or with one value only; text and numbers in
-    /// one target, or text where numbers were asked for.
+    /// one target, or text where numbers were asked for; nothing but names.
     pub fn all(records: &[GraphRecord], task: Task) -> Result<Vec<Goal>> {
-        let (mut names, mut seen): (Vec<&str>, BTreeSet<&str>) = Default::default();
-        for target in records.iter().flat_map(|record| &record.targets) {
-            if seen.insert(&target.name) {
-                names.push(&target.name);
-            }
+        let columns = columns(records)?;
+        // The label alone needs no name.
+        let unnamed = columns.len() == 1 && records.iter().any(|record| record.label.is_some());
+        let (names, others): (Vec<_>, Vec<_>) =
+            columns.into_iter().partition(|(_, values)| task != Task::Classes && are_names(values));
+        if let (true, Some((name, values))) = (others.is_empty(), names.first()) {
+            let (target, graphs) = ((*name).to_owned(), values.iter().flatten().count());
+            return Err(Error::Names { target, graphs });
         }
-        let labelled = records.iter().any(|record| record.label.is_some());
-        if !labelled && names.is_empty() {
-            let graphs = records.len();
-            return Err(Error::Unlabelled { unlabelled: graphs, graphs });
-        }
-        let mut goals = Vec::new();
-        if labelled {
-            let name = (!names.is_empty()).then(|| "y".to_owned());
-            let values: Vec<_> = records.iter().map(|record| record.label.as_ref()).collect();
-            goals.push(Goal::of(name, &values, task)?);
-        }
-        for (place, name) in names.into_iter().enumerate() {
-            let values: Vec<_> = records.iter().map(|record| value(record, place, name)).collect();
-            goals.push(Goal::of(Some(name.to_owned()), &values, task)?);
-        }
-        Ok(goals)
+        let of = |(name, values): (&str, Vec<_>)| {
+            Goal::of((!unnamed).then(|| name.to_owned()), &values, task)
+        };
+        others.into_iter().map(of).collect()
+    }
+
+    /// The targets that name graphs rather than say something of them: texts, most of which one
+    /// graph alone has. [`Goal::all`] leaves them out, unless classes were asked for.
+    ///
+    /// # Errors
+    /// Nothing to predict.
+    pub fn names(records: &[GraphRecord], task: Task) -> Result<Vec<String>> {
+        let mut columns = columns(records)?;
+        columns.retain(|(_, values)| task != Task::Classes && are_names(values));
+        Ok(columns.into_iter().map(|(name, _)| name.to_owned()).collect())
     }
 
     /// A target by its values, `None` where a graph has none.
@@ -126,7 +132,7 @@ impl Goal {
 
     /// Its name, or `y`.
     pub fn called(&self) -> String {
-        self.name.clone().unwrap_or_else(|| "y".to_owned())
+        self.name.clone().unwrap_or_else(|| ONLY.to_owned())
     }
 
     /// How many graphs have a value.
@@ -189,6 +195,39 @@ impl Goal {
             false => Ok(part),
         }
     }
+}
+
+/// What the records may have to predict, by name: their label, `y`, then their targets; the value
+/// of each record.
+fn columns(records: &[GraphRecord]) -> Result<Vec<(&str, Vec<Option<&Scalar>>)>> {
+    let (mut names, mut seen): (Vec<&str>, BTreeSet<&str>) = Default::default();
+    for target in records.iter().flat_map(|record| &record.targets) {
+        if seen.insert(&target.name) {
+            names.push(&target.name);
+        }
+    }
+    let labels: Vec<_> = records.iter().map(|record| record.label.as_ref()).collect();
+    let label = labels.iter().any(Option::is_some).then_some((ONLY, labels));
+    let targets = names.into_iter().enumerate().map(|(place, name)| {
+        (name, records.iter().map(|record| value(record, place, name)).collect())
+    });
+    let columns: Vec<_> = label.into_iter().chain(targets).collect();
+    match columns.is_empty() {
+        true => Err(Error::Unlabelled { unlabelled: records.len(), graphs: records.len() }),
+        false => Ok(columns),
+    }
+}
+
+/// Whether values are names: texts, more than [`FEW`], most of which occur once.
+fn are_names(values: &[Option<&Scalar>]) -> bool {
+    let mut given: Vec<&Scalar> = values.iter().flatten().copied().collect();
+    let graphs = given.len();
+    if graphs <= FEW || !given.iter().all(|value| matches!(value, Scalar::Text(_))) {
+        return false;
+    }
+    given.sort_unstable();
+    let alone = given.chunk_by(|a, b| a == b).filter(|same| same.len() == 1).count();
+    2 * alone > graphs
 }
 
 /// The value of a target, which most graphs have at this place.

@@ -1,55 +1,66 @@
 //! What a page says of how its model was made, whichever method learnt it.
 
+use std::collections::BTreeMap;
+
+use hg2v::dataset::features::FeatureSchema;
 use hg2v::saved::Config;
 use serde_json::{Map, Value, json};
 
 /// The configuration without what was learnt: the method, its data, and its settings in blocks.
 pub(crate) fn settings(config: &Config) -> Value {
     let model = &config.model;
-    let blocks = match model.get("architecture") {
+    let mut blocks = Blocks::new();
+    match model.get("architecture") {
         Some(network) => {
-            let mut coarsening = object(&model["preparation"]["coarsening"]);
-            coarsening.insert("weights".to_owned(), model["preparation"]["weights"].clone());
-            let recipe = object(&model["recipe"]);
-            json!({ "Network": network, "Training": recipe, "Coarsening": coarsening })
+            let preparation = &model["preparation"];
+            let mut coarsening = object(&preparation["coarsening"]);
+            coarsening.insert("weights".to_owned(), preparation["weights"].clone());
+            blocks.insert("Network", object(network));
+            blocks.insert(TRAINING, object(&model["recipe"]));
+            blocks.insert("Coarsening", coarsening);
+            put(&mut blocks, FEATURES, &model["feature_choice"]);
         }
-        None => json!({ "Settings": flat(&model["settings"]) }),
-    };
-    let seed = [&model["recipe"]["seed"], &flat(&model["settings"])["seed"]]
+        None => put(&mut blocks, SETTINGS, &model["settings"]),
+    }
+    let plan = [&model["preparation"]["features"], &model["features"]]
         .into_iter()
-        .find(|seed| !seed.is_null())
-        .cloned();
+        .find_map(|schema| serde_json::from_value::<FeatureSchema>(schema.clone()).ok());
+    if let Some(plan) = plan {
+        let block = blocks.entry(FEATURES).or_default();
+        block.insert("used".to_owned(), plan.to_string().into());
+    }
+    let seed =
+        [TRAINING, SETTINGS].into_iter().find_map(|name| blocks.get(name)?.get("seed").cloned());
+    blocks.values_mut().for_each(|own| drop(own.remove("seed")));
     json!({
         "hg2v": config.hg2v, "method": config.method, "data": config.data,
-        "settings": without_seeds(blocks), "seed": seed,
+        "settings": blocks, "seed": seed,
     })
 }
+
+/// Settings under their titles.
+type Blocks = BTreeMap<&'static str, Map<String, Value>>;
+
+const SETTINGS: &str = "Settings";
+const TRAINING: &str = "Training";
+const FEATURES: &str = "Features";
+const EDGES: &str = "Edges";
 
 fn object(value: &Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap_or_default()
 }
 
-/// Settings of settings as settings.
-fn flat(value: &Value) -> Value {
-    let mut all = Map::new();
-    for (name, own) in object(value) {
-        match flat(&own) {
-            Value::Object(inner) if own.is_object() => all.extend(inner),
-            _ => {
-                all.insert(name, own);
-            }
+/// Settings into the block `title`, and settings of settings likewise, but for those of features
+/// and of edges: these have blocks of their own, for they share names.
+fn put(blocks: &mut Blocks, title: &'static str, settings: &Value) {
+    for (name, own) in object(settings) {
+        match (name.as_str(), &own) {
+            ("features", Value::Object(_)) => put(blocks, FEATURES, &own),
+            ("edges", Value::Object(_)) => put(blocks, EDGES, &own),
+            (_, Value::Object(_)) => put(blocks, title, &own),
+            _ => drop(blocks.entry(title).or_default().insert(name, own)),
         }
     }
-    Value::Object(all)
-}
-
-fn without_seeds(mut blocks: Value) -> Value {
-    for block in blocks.as_object_mut().into_iter().flat_map(Map::values_mut) {
-        if let Some(settings) = block.as_object_mut() {
-            settings.remove("seed");
-        }
-    }
-    blocks
 }
 
 #[cfg(test)]
@@ -78,5 +89,44 @@ mod tests {
         );
         assert_eq!(network["settings"]["Coarsening"], json!({ "k": 6, "weights": "use" }));
         assert_eq!(network["seed"], json!(5));
+    }
+
+    /// Nodes and edges have attributes and labels both.
+    #[test]
+    fn features_and_edges_have_blocks_of_their_own() {
+        let of = |method, model| settings(&Config::new(method, model, DataNote::default()));
+        let choice = json!({
+            "attributes": true, "labels": false, "degree": "auto", "structure": "never",
+            "edges": { "labels": "use", "attributes": "ignore", "direction": "use" },
+        });
+        let nodes = json!({
+            "attributes": true, "labels": false, "degree": "auto", "structure": "never",
+        });
+        let edges = json!({ "labels": "use", "attributes": "ignore", "direction": "use" });
+        let infograph =
+            of("infograph", json!({ "settings": { "dim": 4, "features": choice, "seed": 1 } }));
+        let expected = json!({ "Settings": { "dim": 4 }, "Features": nodes, "Edges": edges });
+        assert_eq!(infograph["settings"], expected);
+        let hg2v = of(
+            "hg2v",
+            json!({
+                "architecture": { "dim": 8 }, "recipe": { "seed": 5 }, "feature_choice": choice,
+                "preparation": {
+                    "coarsening": { "k": 6 }, "weights": "use",
+                    "features": {
+                        "version": 1,
+                        "attributes": { "mean": [0.0, 1.0], "std": [1.0, 1.0] }, "labels": null,
+                        "degree": null,
+                    },
+                },
+            }),
+        );
+        assert_eq!(hg2v["settings"]["Edges"], edges);
+        let mut nodes = nodes;
+        nodes["used"] = json!("2 attributes, standardised = 2 columns");
+        assert_eq!(hg2v["settings"]["Features"], nodes);
+        let word = json!({ "settings": { "graph2vec": { "rounds": 2, "edges": edges } } });
+        let expected = json!({ "Settings": { "rounds": 2 }, "Edges": edges });
+        assert_eq!(of("graph2vec-loukas", word)["settings"], expected);
     }
 }

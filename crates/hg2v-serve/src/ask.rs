@@ -136,6 +136,7 @@ fn noted(Notes { found, applied, not_converged, .. }: &Notes) -> Option<Value> {
         ("clipped", applied.clipped),
         ("self_loops", found.self_loops),
         ("repeated_edges", found.repeated_edges),
+        ("parallel_edges", found.parallel_edges),
         ("conflicting_weights", found.conflicting_weights),
         ("zero_weights", found.zero_weights),
         ("negative_weights", found.negative_weights),

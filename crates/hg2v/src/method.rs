@@ -23,7 +23,7 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::dataset::features::{Applied, Origin};
 use crate::error::Result;
-use crate::graph::GraphRecord;
+use crate::graph::{Aspects, GraphRecord};
 use crate::output::OutputFolder;
 use crate::prepare::{Collection, Needs, Notes, Run};
 use crate::progress::{Report, Stage};
@@ -90,6 +90,9 @@ pub trait Model: Any + fmt::Debug + Send + Sync {
 
     /// What is done to graphs before it sees them.
     fn needs(&self) -> Needs;
+
+    /// What it sees of graphs that bring it; nothing else changes their vectors.
+    fn sees(&self) -> Aspects;
 
     /// A name for every number of a vector.
     fn columns(&self) -> Vec<String>;

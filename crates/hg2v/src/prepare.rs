@@ -11,7 +11,7 @@ use crate::coarsen::{self, Pyramid};
 use crate::context::Context;
 use crate::dataset::features::{self, Applied, EdgeSchema, FeatureChoice, FeatureSchema, Subject};
 use crate::error::{Problem, Result};
-use crate::graph::{Findings, Graph, GraphRecord, Structure, WeightPolicy};
+use crate::graph::{Aspects, Findings, Graph, GraphRecord, Structure, WeightPolicy};
 use crate::model::{Architecture, Example, Layout, Relational};
 use crate::progress::Stage;
 
@@ -58,6 +58,9 @@ pub struct Notes {
     pub found: Findings,
     /// What the features had to have resolved.
     pub applied: Applied,
+    /// What the graphs bring.
+    #[serde(default)]
+    pub brought: Aspects,
     /// Graphs whose pyramids came from the cache.
     pub from_cache: u64,
     /// Graphs whose eigenvectors did not reach their tolerance.
@@ -72,6 +75,7 @@ impl Notes {
         self.edges += other.edges;
         self.found.add(&other.found);
         self.applied.add(&other.applied);
+        self.brought.add(other.brought);
         self.from_cache += other.from_cache;
         self.not_converged += other.not_converged;
     }
@@ -241,6 +245,7 @@ impl<'a> Collection<'a> {
             notes.edges += graph.num_edges() as u64;
             notes.found.add(found);
         }
+        run.records.iter().for_each(|record| notes.brought.add(Aspects::of(record)));
         let graphs: Vec<Graph> = made.into_iter().map(|(graph, _)| graph).collect();
         let Some(coarsening) = &needs.coarsening else {
             let pyramids = graphs.iter().map(Pyramid::without_levels).collect();

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -175,7 +176,8 @@ def _rustworkx(graph: Any, names: Names) -> One:
         node_label=_named(of_nodes, names.label, "label", "node"),
         edge_label=_edge_labels(of_edges, names),
         edge_x=_edge_attributes(of_edges, names),
-        directed="Di" in type(graph).__name__,
+        # A PyDAG is a PyDiGraph.
+        directed=any("Di" in kind.__name__ for kind in type(graph).__mro__),
         id=have.get("id"),
         y=have.get("y"),
     )
@@ -234,6 +236,7 @@ def tensors(
     elif "edge_weight" in named:
         weight = None
     label = None if names.label is None else _there(find(names.label), names.label)
+    kinds = None
     edge_label = (
         None if names.edge_label is None else _there(of_edges(names.edge_label), names.edge_label)
     )
@@ -244,6 +247,8 @@ def tensors(
         # One whole number an edge is its kind, as sets of molecules have it.
         if edge_x is not None and edge_label is None and _are_kinds(as_array(edge_x)):
             edge_x, edge_label = None, edge_x
+        elif edge_x is not None and edge_label is None:
+            kinds = _one_hot(as_array(edge_x))
     count = _count(num_nodes, src, dst, x)
     return One(
         num_nodes=count,
@@ -254,6 +259,8 @@ def tensors(
         node_label=None if label is None else as_array(label).reshape(-1),
         edge_label=None if edge_label is None else as_array(edge_label).reshape(-1),
         edge_x=edge_x,
+        kinds=kinds,
+        directed=names.directed,
         y=of_graph(find("y"), count),
     )
 
@@ -269,6 +276,15 @@ def _columns(find: Callable[[str], Any], wanted: str | Sequence[str]) -> np.ndar
 def _are_kinds(values: np.ndarray) -> bool:
     """Whether there is one whole number an edge."""
     return values.dtype.kind in "biu" and values.size == len(values)
+
+
+def _one_hot(values: np.ndarray) -> np.ndarray | None:
+    """The place of the one in each row, where rows are zeros and a one."""
+    if values.ndim != 2 or values.shape[1] < 2 or values.dtype.kind not in "biuf":
+        return None
+    ones = values == 1
+    are = ((values == 0) | ones).all() and (ones.sum(axis=1) == 1).all()
+    return ones.argmax(axis=1) if are else None
 
 
 def _there(value: Any, name: str) -> Any:
@@ -287,6 +303,7 @@ def _sparse(matrix: Any, names: Names) -> One:
         src=entries.row,
         dst=entries.col,
         weight=None if (weight == 1).all() else weight,
+        directed=names.directed,
     )
 
 
@@ -296,7 +313,8 @@ def _pair(item: tuple[Any, ...], names: Names) -> One:
         one = _sparse(first, names)
     else:
         src, dst = _ends(first)
-        one = One(num_nodes=_count(rest[0] if rest else None, src, dst, x), src=src, dst=dst)
+        count = _count(rest[0] if rest else None, src, dst, x)
+        one = One(num_nodes=count, src=src, dst=dst, directed=names.directed)
     one.x = x
     return one
 
@@ -319,7 +337,7 @@ def _mapping(item: Mapping[str, Any], names: Names) -> One:
     one = One(_count(item.get("num_nodes"), src, dst, next(rows, None)), src, dst)
     for key in own:
         setattr(one, key, item.get(key))
-    one.directed = bool(item.get("directed", False))
+    one.directed = bool(item.get("directed", names.directed))
     return one
 
 
@@ -334,7 +352,7 @@ def refuse_unknown(item: Mapping[str, Any], known: set[str]) -> None:
 
 def _smiles(text: str, names: Names) -> One:
     try:
-        labels, src, dst, kinds = molecule(text)
+        labels, src, dst, kinds, x = molecule(text, names.atoms)
     except InputError as error:
         raise with_path_hint(text, error) from None
     return One(
@@ -343,6 +361,7 @@ def _smiles(text: str, names: Names) -> One:
         dst=np.array(dst, np.int64),
         node_label=labels,
         edge_label=kinds,
+        x=np.array(x).reshape(len(labels), -1) if names.atoms else None,
     )
 
 
@@ -354,30 +373,22 @@ def with_path_hint(text: str, error: InputError) -> InputError:
 
 
 def _molecule(molecule: Any, names: Names) -> One:
-    """As RDKit has it: the same labels as for its SMILES."""
-    bonds = list(molecule.GetBonds())
-    return One(
-        num_nodes=molecule.GetNumAtoms(),
-        src=np.array([bond.GetBeginAtomIdx() for bond in bonds], np.int64),
-        dst=np.array([bond.GetEndAtomIdx() for bond in bonds], np.int64),
-        node_label=[_atom_label(atom) for atom in molecule.GetAtoms()],
-        edge_label=[str(bond.GetBondType()).lower() for bond in bonds],
-    )
-
-
-def _atom_label(atom: Any) -> str:
-    """What SMILES writes inside brackets: isotope, element, hydrogens, charge."""
-    isotope, hydrogens = atom.GetIsotope(), atom.GetTotalNumHs()
-    charge = atom.GetFormalCharge()
-    symbol = atom.GetSymbol().lower() if atom.GetIsAromatic() else atom.GetSymbol()
-    return "".join(
-        (
-            str(isotope) if isotope else "",
-            symbol,
-            {0: "", 1: "H"}.get(hydrogens, f"H{hydrogens}"),
-            {0: "", 1: "+", -1: "-"}.get(charge, f"{charge:+d}"),
-        )
-    )
+    """As RDKit writes it and hg2v reads it: whichever way it is spelled there, with hydrogens or
+    without, aromatic or in single and double bonds, it is the graph of its SMILES."""
+    chem = sys.modules["rdkit.Chem"]
+    one = _smiles(chem.MolToSmiles(molecule, canonical=False), names)
+    one.id = molecule.GetProp("_Name") or None if molecule.HasProp("_Name") else None
+    # Atoms as RDKit numbers them; hydrogens that are labels now are not there.
+    written = list(molecule.GetPropsAsDict(True, True)["_smilesAtomOutputOrder"])
+    atoms = molecule.GetAtoms()
+    if len(written) != one.num_nodes:
+        written = [at for at in written if atoms[at].GetAtomicNum() != 1]
+    if len(written) == one.num_nodes:
+        place = np.argsort(written)
+        one.src, one.dst = np.argsort(place)[one.src], np.argsort(place)[one.dst]
+        one.node_label = [one.node_label[at] for at in place]
+        one.x = None if one.x is None else one.x[place]
+    return one
 
 
 _ADAPTERS: dict[tuple[str, str | None], Callable[[Any, Names], One]] = {

@@ -35,6 +35,9 @@ class Estimator:
     #: Whether a graph's row is a vector of its own, which is zero where it has no nodes.
     _vectors = True
 
+    #: Whether it looks at pyramids.
+    _coarsens = False
+
     #: What rows are made of.
     _dtype: Any = np.float32
 
@@ -185,7 +188,7 @@ class Estimator:
     def _graphs(self, X: Any) -> Read:
         reading = {name: getattr(self, name) for name in READING}
         found = read(X, reading, self._skips())
-        say_odd(found.graphs, self._vectors)
+        say_odd(found.graphs, self._vectors, self._coarsens)
         return found
 
     def _skips(self) -> bool:

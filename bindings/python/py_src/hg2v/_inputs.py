@@ -13,13 +13,16 @@ from ._notices import say_refused
 from ._parameters import check_kinds, check_one_of
 from ._read import Read, joined
 from ._scalars import Names
-from ._stacked import each_stacked, stacked
+from ._stacked import each_stacked, stacked, with_kinds
 from ._tables import column_of, is_table, of_table
 from ._whole import of_lines, of_smiles, parts_of, pyg_whole
 from .errors import InputError
 
 #: How graphs are read: the parameters of :func:`graphs`, which estimators have too.
-READING = ("attributes", "label", "weight", "edge_label", "edge_attrs", "directed")
+READING = (
+    *("attributes", "label", "weight", "edge_label", "edge_attrs"),
+    *("directed", "atom_attributes"),
+)
 
 
 def graphs(
@@ -32,6 +35,7 @@ def graphs(
     edge_attrs: str | Sequence[str] | None = None,
     target: str | Sequence[str] | None = None,
     directed: str = "keep",
+    atom_attributes: bool = False,
     errors: str = "raise",
 ) -> Graphs:
     """Graphs of any kind as one collection, which every method of hg2v takes.
@@ -55,14 +59,19 @@ def graphs(
         label: the node attribute that is a label; ``label`` need not be said.
         weight: the edge attribute that is a weight; ``weight`` need not be said.
         edge_label: the edge attribute that is a label, the kind of the edge; ``label`` need not be
-            said, nor an ``edge_attr`` of one whole number an edge.
+            said, nor an ``edge_attr`` of one whole number an edge, or one that is one-hot in all
+            graphs.
         edge_attrs: the edge attributes that are numbers, by name; ``x`` need not be said, nor any
             other ``edge_attr`` of PyTorch Geometric and DGL; ``[]`` takes none.
         target: which of several numbers or classes to predict are kept, by name: one becomes the
             class or number of each graph (:meth:`Graphs.labels`), others stay
             (:meth:`Graphs.targets`).
         directed: ``"keep"`` takes directed graphs, whose directions estimators see, or do not with
-            ``direction="ignore"``; ``"refuse"`` raises.
+            ``direction="ignore"``; ``"refuse"`` raises; ``"always"`` takes graphs that cannot say
+            it, of PyTorch Geometric, DGL, matrices and arrays, for directed too: an edge goes from
+            the first to the second, or from row to column.
+        atom_attributes: whether atoms of molecules have numbers, too, such as their mass, valence
+            and rings, wherever they come from: SMILES, molecules of RDKit, tables or files.
         errors: ``"raise"`` refuses a collection for one graph that cannot be used; ``"skip"``
             leaves such graphs out, and warns of them.
 
@@ -85,6 +94,7 @@ def graphs(
     reading = dict(
         **dict(attributes=attributes, label=label, weight=weight),
         **dict(edge_label=edge_label, edge_attrs=edge_attrs, directed=directed),
+        atom_attributes=atom_attributes,
     )
     found = read(data, reading, skip=errors == "skip")
     if found.refused:
@@ -103,7 +113,8 @@ def read(data: Any, reading: Mapping[str, Any], skip: bool) -> Read:
         name if name is None or isinstance(name, str) else list(name) for name in wanted
     )
     named = (reading["label"], reading["weight"], reading["edge_label"])
-    names = Names(attributes, *named, edge_attrs)
+    always, atoms = reading["directed"] == "always", bool(reading["atom_attributes"])
+    names = Names(attributes, *named, edge_attrs, always, atoms)
     found = _collection(data, names, skip)
     if reading["directed"] == "refuse":
         fix = "make it undirected, or say directed='keep'"
@@ -117,19 +128,19 @@ def read(data: Any, reading: Mapping[str, Any], skip: bool) -> Read:
 def check_reading(reading: Mapping[str, Any]) -> None:
     """Refuses what :func:`graphs` cannot be told."""
     check_kinds(graphs, reading)
-    check_one_of("directed", reading.get("directed", "keep"), "keep", "refuse")
+    check_one_of("directed", reading.get("directed", "keep"), "keep", "refuse", "always")
 
 
 def _collection(data: Any, names: Names, skip: bool) -> Read:
     if isinstance(data, Graphs):
         return Read(data)
     if isinstance(data, (str, os.PathLike)):
-        return _file(data, skip)
+        return _file(data, skip, names)
     column = column_of(data)
     if column is not None:
         data = column
     elif is_table(data):
-        return of_table(data, skip)
+        return of_table(data, skip, names.atoms)
     parts = parts_of(data)
     if parts is not None:
         say_passed_over((parts[at] for at in range(len(parts))), names)
@@ -154,11 +165,11 @@ def _collection(data: Any, names: Names, skip: bool) -> Read:
     if all(isinstance(item, Graphs) for item in items):
         return Read(Graphs.concat(items))
     if all(isinstance(item, os.PathLike) for item in items):
-        return joined(_file(item, skip) for item in items)
+        return joined(_file(item, skip, names) for item in items)
     if all(isinstance(item, Mapping) and "edges" in item for item in items):
         return of_lines(items, skip)
     if items and all(isinstance(item, str) for item in items):
-        return of_smiles(items, skip)
+        return of_smiles(items, skip, names.atoms)
     if parts is None:
         say_passed_over(items, names)
     return _of_items(items, names, skip)
@@ -179,6 +190,7 @@ def _of_items(items: Sequence[Any], names: Names, skip: bool) -> Read:
             if not skip:
                 raise
             refused[at] = error.said
+    ones = with_kinds(ones)
     try:
         found = Read(stacked(ones, names) if ones else Graphs.concat([]))
     except InputError:
@@ -188,10 +200,11 @@ def _of_items(items: Sequence[Any], names: Names, skip: bool) -> Read:
     return Read(found.graphs, dict(sorted({**refused, **found.refused}.items())))
 
 
-def _file(path: str | os.PathLike[str], skip: bool) -> Read:
+def _file(path: str | os.PathLike[str], skip: bool, names: Names) -> Read:
     """The graphs of a file or folder, or of a set of ``HG2V_DATA`` by its name."""
     try:
-        made, refused = Graphs.read(os.fspath(path), os.environ.get("HG2V_DATA"), skip)
+        known = os.environ.get("HG2V_DATA")
+        made, refused = Graphs.read(os.fspath(path), known, skip, names.atoms)
         return Read(made, dict(refused))
     except InputError as error:
         if not isinstance(path, str) or error.kind != "not-found":

@@ -11,6 +11,7 @@ import numpy as np
 from . import _hg2v
 from ._base import Estimator
 from ._hg2v import Graphs
+from ._parameters import check_one_of
 from ._saved import load, save
 
 Self = TypeVar("Self", bound="_Kernel")
@@ -20,6 +21,8 @@ class _Kernel(Estimator):
     """A kernel between graphs: a row has a number for each graph that was fitted, as
     ``SVC(kernel="precomputed")`` takes it."""
 
+    edge_labels: str
+    direction: str
     _vectors = False
     _dtype = np.float64
 
@@ -47,6 +50,12 @@ class _Kernel(Estimator):
         """The kernel of a folder that :meth:`save` wrote."""
         return load(cls, Graphs.from_state, path)
 
+    def _edges(self) -> tuple[str, str]:
+        """What is seen of edges: their kinds, and their directions."""
+        check_one_of("edge_labels", self.edge_labels, "use", "ignore")
+        check_one_of("direction", self.direction, "use", "ignore")
+        return self.edge_labels, self.direction
+
     def _among(self, data: Graphs) -> np.ndarray:
         raise NotImplementedError
 
@@ -56,8 +65,9 @@ class WLOptimalAssignment(_Kernel):
 
     Args:
         rounds: rounds of refinement.
-        attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
-            :class:`HG2V`.
+        edge_labels, direction: as for :class:`HG2V`.
+        attributes, label, weight, edge_label, edge_attrs, directed, atom_attributes, errors,
+            n_jobs, verbose: as for :class:`HG2V`.
 
     Example:
         >>> import hg2v
@@ -70,30 +80,38 @@ class WLOptimalAssignment(_Kernel):
     def __init__(
         self,
         rounds: int = 7,
+        edge_labels: str = "use",
+        direction: str = "use",
         attributes: str | Sequence[str] | None = None,
         label: str | None = None,
         weight: str | None = None,
         edge_label: str | None = None,
         edge_attrs: str | Sequence[str] | None = None,
         directed: str = "keep",
+        atom_attributes: bool = False,
         errors: str = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
     ) -> None:
         self.rounds = rounds
+        self.edge_labels = edge_labels
+        self.direction = direction
         self.attributes = attributes
         self.label = label
         self.weight = weight
         self.edge_label = edge_label
         self.edge_attrs = edge_attrs
         self.directed = directed
+        self.atom_attributes = atom_attributes
         self.errors = errors
         self.n_jobs = n_jobs
         self.verbose = verbose
 
     def _among(self, data: Graphs) -> np.ndarray:
         with self._progress() as progress:
-            return _hg2v.wl_optimal_assignment(data, self.rounds, self._threads(), progress)
+            return _hg2v.wl_optimal_assignment(
+                data, self.rounds, self._edges(), self._threads(), progress
+            )
 
 
 class WassersteinWL(_Kernel):
@@ -107,8 +125,9 @@ class WassersteinWL(_Kernel):
         rounds: rounds of refinement.
         gamma: ``γ`` of the kernel.
         nodes: ``"labels"``, ``"attributes"``, or ``"auto"``: attributes where all graphs have them.
-        attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
-            :class:`HG2V`.
+        edge_labels, direction: as for :class:`HG2V`; by attributes, neither is seen.
+        attributes, label, weight, edge_label, edge_attrs, directed, atom_attributes, errors,
+            n_jobs, verbose: as for :class:`HG2V`.
 
     Example:
         >>> import hg2v
@@ -122,12 +141,15 @@ class WassersteinWL(_Kernel):
         rounds: int = 3,
         gamma: float = 1.0,
         nodes: str = "auto",
+        edge_labels: str = "use",
+        direction: str = "use",
         attributes: str | Sequence[str] | None = None,
         label: str | None = None,
         weight: str | None = None,
         edge_label: str | None = None,
         edge_attrs: str | Sequence[str] | None = None,
         directed: str = "keep",
+        atom_attributes: bool = False,
         errors: str = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
@@ -135,12 +157,15 @@ class WassersteinWL(_Kernel):
         self.rounds = rounds
         self.gamma = gamma
         self.nodes = nodes
+        self.edge_labels = edge_labels
+        self.direction = direction
         self.attributes = attributes
         self.label = label
         self.weight = weight
         self.edge_label = edge_label
         self.edge_attrs = edge_attrs
         self.directed = directed
+        self.atom_attributes = atom_attributes
         self.errors = errors
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -148,5 +173,7 @@ class WassersteinWL(_Kernel):
     def _among(self, data: Graphs) -> np.ndarray:
         known = len(self.model_)
         with self._progress() as progress:
-            distances = _hg2v.wwl(data, known, self.rounds, self.nodes, self._threads(), progress)
+            distances = _hg2v.wwl(
+                *(data, known, self.rounds, self.nodes, self._edges(), self._threads(), progress)
+            )
         return np.exp(-self.gamma * distances)

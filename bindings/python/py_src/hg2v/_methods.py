@@ -30,6 +30,8 @@ class Method(Estimator):
     Parameters are the method's options by name; ``None`` leaves one as it is by default.
     """
 
+    atom_attributes: bool
+
     #: The methods it stands for, as the command and folders call them.
     _methods: ClassVar[tuple[str, ...]]
 
@@ -109,7 +111,7 @@ class Method(Estimator):
         """Sets the attributes that say what ``model`` is."""
 
     def _say_fitted(self) -> None:
-        say(self.model_.notes())
+        say(self.model_.notes(), self.model_.sees())
 
     def _transform(self, data: Graphs) -> np.ndarray:
         try:
@@ -117,7 +119,7 @@ class Method(Estimator):
                 rows, notes = self.model_.embed(data, self._threads(), progress)
         except InputError as error:
             raise self._hinted(error) from None
-        say(notes)
+        say(notes, self.model_.sees())
         return rows
 
     def _hinted(self, error: InputError) -> InputError:

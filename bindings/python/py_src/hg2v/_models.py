@@ -59,6 +59,7 @@ class Network(Method):
         edge_label: str | None = None,
         edge_attrs: str | Sequence[str] | None = None,
         directed: str = "keep",
+        atom_attributes: bool = False,
         errors: str = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
@@ -101,6 +102,7 @@ class Network(Method):
         self.edge_label = edge_label
         self.edge_attrs = edge_attrs
         self.directed = directed
+        self.atom_attributes = atom_attributes
         self.errors = errors
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -171,8 +173,8 @@ class HG2V(Network):
             the network says, and after how many rounds of refinement; 0 numbers for none.
         out_dim: numbers of a vector, at most, each a mixture of all that is said of a graph, so
             that all vary about as much; unless it is given, numbers are left as they are.
-        attributes, label, weight, edge_label, edge_attrs, directed: how graphs are read, see
-            :func:`hg2v.graphs`.
+        attributes, label, weight, edge_label, edge_attrs, directed, atom_attributes: how graphs are
+            read, see :func:`hg2v.graphs`.
         errors: what is done with graphs that cannot be used. ``"raise"`` refuses them; with
             ``"nan"``, ``fit`` leaves them out, ``transform`` gives each a row of NaN, and both
             warn of them, once a call. Which attributes and labels nodes must have, the model
@@ -197,6 +199,7 @@ class HG2V(Network):
     """
 
     _methods = ("hg2v",)
+    _coarsens = True
 
     def fit_in(self, folder: str | os.PathLike[str], X: Any) -> HG2V:
         """:meth:`fit` in a folder, which then holds the model as :meth:`save` writes it.
@@ -242,6 +245,7 @@ class Untrained(Network):
     """
 
     _methods = ("untrained",)
+    _coarsens = True
 
 
 class Graph2VecGNN(Network):

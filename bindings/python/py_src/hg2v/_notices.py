@@ -20,6 +20,7 @@ _FOUND = {
     "self_loops": "self-loop{s} left out",
     "repeated_edges": "repeated edge{s} merged",
     "conflicting_weights": "of those with another weight (the larger was kept)",
+    "parallel_edges": "parallel edge{s} of another kind or direction (one where neither is seen)",
     "zero_weights": "edge{s} of weight zero left out",
     "negative_weights": "negative weight{s} made positive",
     "unseen_labels": "node{s} with labels that training never met (taken as none)",
@@ -35,9 +36,13 @@ _NAMES_OF_NODES = ("id", "name", "_nx_name")
 _MOST_NAMED = 6
 
 
-def say(notes: str) -> None:
-    """Logs what graphs had to have resolved; what loses something as a warning."""
+def say(notes: str, seen: Iterable[str]) -> None:
+    """Logs what graphs had to have resolved, what loses something as a warning, and what they bring
+    and a model does not see; ``seen`` is what it sees."""
     said = json.loads(notes)
+    unused = [name for name, there in said["brought"].items() if there and name not in seen]
+    if unused:
+        log.info("not used: %s", ", ".join(name.replace("_", " ") for name in unused))
     counts = {**said["found"], **said["applied"], "not_converged": said["not_converged"]}
     for key, what in _FOUND.items():
         if counts.get(key):
@@ -46,10 +51,10 @@ def say(notes: str) -> None:
             log.log(logging.WARNING if loses else logging.INFO, "%d %s", counts[key], what)
 
 
-def say_odd(data: Graphs, vectors: bool) -> None:
-    """Says which graphs are directed, and warns of those without nodes, whose ``vectors``
-    are zero."""
-    directed = len(data.directed())
+def say_odd(data: Graphs, vectors: bool, coarsened: bool) -> None:
+    """Says which graphs are directed, where they are ``coarsened``, and warns of those without nodes,
+    whose ``vectors`` are zero."""
+    directed = len(data.directed()) if coarsened else 0
     if directed:
         log.info("%d directed graph%s coarsened as undirected", directed, _plural(directed))
     empty = int((data.num_nodes() == 0).sum())

@@ -24,8 +24,8 @@ class Graph2Vec(Method):
         min_count: labels of fewer graphs are left out.
         edge_labels, direction: as for :class:`HG2V`.
         random_state: seeds every random decision; ``None`` is 0.
-        attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
-            :class:`HG2V`.
+        attributes, label, weight, edge_label, edge_attrs, directed, atom_attributes, errors,
+            n_jobs, verbose: as for :class:`HG2V`.
 
     Example:
         >>> import hg2v
@@ -54,6 +54,7 @@ class Graph2Vec(Method):
         edge_label: str | None = None,
         edge_attrs: str | Sequence[str] | None = None,
         directed: str = "keep",
+        atom_attributes: bool = False,
         errors: str = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
@@ -73,6 +74,7 @@ class Graph2Vec(Method):
         self.edge_label = edge_label
         self.edge_attrs = edge_attrs
         self.directed = directed
+        self.atom_attributes = atom_attributes
         self.errors = errors
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -86,8 +88,8 @@ class Graph2VecLoukas(Method):
             :class:`Graph2Vec`.
         coarsening, ratio, k: as for :class:`HG2V`.
         random_state: seeds every random decision; ``None`` is 0.
-        attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
-            :class:`HG2V`.
+        attributes, label, weight, edge_label, edge_attrs, directed, atom_attributes, errors,
+            n_jobs, verbose: as for :class:`HG2V`.
 
     Example:
         >>> import hg2v
@@ -97,6 +99,7 @@ class Graph2VecLoukas(Method):
     """
 
     _methods = ("graph2vec-loukas",)
+    _coarsens = True
     _more = {
         "negatives": "/graph2vec/skip_gram/negatives",
         "min_count": "/graph2vec/skip_gram/min_count",
@@ -122,6 +125,7 @@ class Graph2VecLoukas(Method):
         edge_label: str | None = None,
         edge_attrs: str | Sequence[str] | None = None,
         directed: str = "keep",
+        atom_attributes: bool = False,
         errors: str = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
@@ -144,6 +148,7 @@ class Graph2VecLoukas(Method):
         self.edge_label = edge_label
         self.edge_attrs = edge_attrs
         self.directed = directed
+        self.atom_attributes = atom_attributes
         self.errors = errors
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -161,8 +166,8 @@ class InfoGraph(Method):
         lr: the learning rate.
         degree, structure, edge_labels, edge_attributes, direction: as for :class:`HG2V`.
         random_state: seeds every random decision; ``None`` is 0.
-        attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
-            :class:`HG2V`.
+        attributes, label, weight, edge_label, edge_attrs, directed, atom_attributes, errors,
+            n_jobs, verbose: as for :class:`HG2V`.
 
     Attributes:
         losses_: the loss of each epoch; empty where the model was not trained here.
@@ -196,6 +201,7 @@ class InfoGraph(Method):
         edge_label: str | None = None,
         edge_attrs: str | Sequence[str] | None = None,
         directed: str = "keep",
+        atom_attributes: bool = False,
         errors: str = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
@@ -217,6 +223,7 @@ class InfoGraph(Method):
         self.edge_label = edge_label
         self.edge_attrs = edge_attrs
         self.directed = directed
+        self.atom_attributes = atom_attributes
         self.errors = errors
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -231,8 +238,8 @@ class Statistics(Method):
 
     Args:
         edge_labels, edge_attributes, direction: as for :class:`HG2V`.
-        attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
-            :class:`HG2V`.
+        attributes, label, weight, edge_label, edge_attrs, directed, atom_attributes, errors,
+            n_jobs, verbose: as for :class:`HG2V`.
 
     Example:
         >>> import hg2v
@@ -254,6 +261,7 @@ class Statistics(Method):
         edge_label: str | None = None,
         edge_attrs: str | Sequence[str] | None = None,
         directed: str = "keep",
+        atom_attributes: bool = False,
         errors: str = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
@@ -267,6 +275,7 @@ class Statistics(Method):
         self.edge_label = edge_label
         self.edge_attrs = edge_attrs
         self.directed = directed
+        self.atom_attributes = atom_attributes
         self.errors = errors
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -281,8 +290,8 @@ class Morgan(Method):
     Args:
         dim: numbers a vector.
         radius: how many bonds far surroundings reach.
-        attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
-            :class:`HG2V`; attributes and weights are not used.
+        attributes, label, weight, edge_label, edge_attrs, directed, atom_attributes, errors,
+            n_jobs, verbose: as for :class:`HG2V`; attributes and weights are not used.
 
     Example:
         >>> import hg2v
@@ -302,6 +311,7 @@ class Morgan(Method):
         edge_label: str | None = None,
         edge_attrs: str | Sequence[str] | None = None,
         directed: str = "keep",
+        atom_attributes: bool = False,
         errors: str = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
@@ -314,6 +324,7 @@ class Morgan(Method):
         self.edge_label = edge_label
         self.edge_attrs = edge_attrs
         self.directed = directed
+        self.atom_attributes = atom_attributes
         self.errors = errors
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -337,8 +348,8 @@ class KernelVectors(Method):
         gamma: ``γ`` of ``"wwl"``; one over the median distance, unless it is given.
         edge_labels, direction: as for :class:`HG2V`.
         random_state: seeds the choice of landmarks; ``None`` is 0.
-        attributes, label, weight, edge_label, edge_attrs, directed, errors, n_jobs, verbose: as for
-            :class:`HG2V`.
+        attributes, label, weight, edge_label, edge_attrs, directed, atom_attributes, errors,
+            n_jobs, verbose: as for :class:`HG2V`.
 
     Example:
         >>> import hg2v
@@ -365,6 +376,7 @@ class KernelVectors(Method):
         edge_label: str | None = None,
         edge_attrs: str | Sequence[str] | None = None,
         directed: str = "keep",
+        atom_attributes: bool = False,
         errors: str = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
@@ -383,6 +395,7 @@ class KernelVectors(Method):
         self.edge_label = edge_label
         self.edge_attrs = edge_attrs
         self.directed = directed
+        self.atom_attributes = atom_attributes
         self.errors = errors
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -23,6 +23,10 @@ class Names:
     weight: str | None = None
     edge_label: str | None = None
     edge_attrs: str | Sequence[str] | None = None
+    #: Whether edges of graphs that cannot say it go one way.
+    directed: bool = False
+    #: Whether atoms of molecules have numbers.
+    atoms: bool = False
 
     def of_edges(self) -> set[str]:
         """The edge attributes that are named."""

@@ -31,9 +31,22 @@ class One:
     node_label: Any = None
     edge_label: Any = None
     edge_x: Any = None
+    #: What kinds edges are of, where their attributes are one-hot.
+    kinds: Any = None
     directed: bool = False
     id: Any = None
     y: Any = None
+
+
+def with_kinds(ones: list[One]) -> list[One]:
+    """The same, with kinds of edges in the place of attributes where those are one-hot in all
+    graphs."""
+    if any(one.edge_x is not None and one.kinds is None for one in ones):
+        return ones
+    for one in ones:
+        if one.kinds is not None:
+            one.edge_x, one.edge_label = None, one.kinds
+    return ones
 
 
 def each_stacked(ones: list[One], names: Names) -> Read:

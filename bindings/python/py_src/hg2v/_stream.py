@@ -37,7 +37,7 @@ def embed_file(
     file appears whole or not at all, and has the bytes that the command writes. Stopped after
     twenty seconds or more, the same call goes on with what is kept in the folder ``OUT.partial``.
     Which attributes are named, and what becomes of directions, an estimator says of graphs in
-    memory alone.
+    memory alone; whether atoms have attributes, of files, too.
 
     Args:
         model: a fitted estimator of any method that learns vectors, or its folder.
@@ -71,6 +71,7 @@ def embed_file(
             found.model_,
             os.fspath(data),
             os.environ.get("HG2V_DATA"),
+            found.atom_attributes,
             os.fspath(out),
             per,
             shard,
@@ -78,5 +79,5 @@ def embed_file(
             threads_of(n_jobs),
             progress,
         )
-    say(notes)
+    say(notes, found.model_.sees())
     return Written(rows, dim)

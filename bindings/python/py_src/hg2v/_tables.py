@@ -23,6 +23,24 @@ def _is_known(name: Any) -> bool:
     return isinstance(name, str) and (name in _COLUMNS or name.startswith("y."))
 
 
+def is_of_smiles(columns: Any) -> bool:
+    """Whether columns of these names are molecules and what is known of them."""
+    named = [name for name in columns if isinstance(name, str)]
+    return "src" not in named and any(name.lower() == "smiles" for name in named)
+
+
+def _is_plain(column: Any, library: str) -> bool:
+    """Whether a column has texts and numbers, as what is known of molecules is."""
+    if library == "polars":
+        return bool(column.dtype.is_numeric() or str(column.dtype) in ("String", "Boolean"))
+    if column.dtype.kind != "O":
+        return isinstance(column.name, str) and column.dtype.kind in "biuf"
+    import pandas
+
+    kinds = ("string", "boolean", "integer", "floating", "mixed-integer-float", "empty")
+    return isinstance(column.name, str) and pandas.api.types.infer_dtype(column) in kinds
+
+
 def column_of(data: Any) -> list[Any] | None:
     """What a column holds: a Series of pandas or polars, an array of pyarrow, or the only column
     of a table, which can be no table of graphs; ``None`` where this is no column."""
@@ -55,12 +73,13 @@ def _speaks_arrow(data: Any) -> bool:
     return hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
 
 
-def of_table(data: Any, skip: bool) -> Read:
-    """The graphs of a table, a row each; with ``skip``, without those that cannot be used."""
+def of_table(data: Any, skip: bool, atoms: bool) -> Read:
+    """The graphs of a table, a row each, molecules with numbers of atoms where ``atoms`` is said;
+    with ``skip``, without those that cannot be used."""
     try:
         if hasattr(data, "to_arrow_table"):
             data = data.to_arrow_table()
-        graphs, refused = Graphs.from_arrow(_needed(data), skip)
+        graphs, refused = Graphs.from_arrow(_needed(data), skip, atoms)
     except InputError as error:
         if error.kind != "column":
             raise
@@ -112,7 +131,11 @@ def _needed(data: Any) -> Any:
     library, kind = type(data).__module__.partition(".")[0], type(data).__name__
     if kind != "DataFrame" or library not in ("pandas", "polars"):
         return data
-    frame = data[[name for name in data.columns if _is_known(name)]]
+    if is_of_smiles(data.columns):
+        wanted = [name for name in data.columns if _is_plain(data[name], library)]
+    else:
+        wanted = [name for name in data.columns if _is_known(name)]
+    frame = data[wanted]
     return frame if library == "pandas" else frame.cast(_typed(frame.schema))
 
 

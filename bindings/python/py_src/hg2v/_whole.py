@@ -13,7 +13,7 @@ from ._adapters import kind_of, refuse_unknown, tensors, with_path_hint
 from ._hg2v import Graphs
 from ._read import Read
 from ._scalars import Names, Within, as_array
-from ._stacked import as_numbers, as_rows, handed_over, refuse_no_number
+from ._stacked import as_numbers, as_rows, handed_over, refuse_no_number, with_kinds
 from ._targets import split
 from .errors import InputError
 
@@ -60,6 +60,7 @@ def pyg_whole(data: Any, names: Names) -> Graphs | None:
     one = tensors(
         lambda name: getattr(stored, name, None), stored.edge_index, int(node_ptr[-1]), names
     )
+    [one] = with_kinds([one])
     sized = [("node", one.x), ("edge", one.edge_x)]
     rows = {"node": int(node_ptr[-1]), "edge": int(edge_ptr[-1])}
     if any(of is not None and len(of) != rows[what] for what, of in sized):
@@ -82,6 +83,7 @@ def pyg_whole(data: Any, names: Names) -> Graphs | None:
         x=None if one.x is None else as_rows(one.x),
         edge_x=None if one.edge_x is None else as_rows(one.edge_x, "edge_x", "edge"),
         targets=targets,
+        directed=[names.directed] * count,
         columns=dict(node_label=one.node_label, edge_label=one.edge_label, y=y),
     )
 
@@ -109,10 +111,11 @@ def of_lines(items: Sequence[Mapping[str, Any]], skip: bool) -> Read:
     return Read(made, dict(sorted(refused.items())))
 
 
-def of_smiles(items: Sequence[str], skip: bool) -> Read:
-    """Molecules by their SMILES; with ``skip``, without those that cannot be used."""
+def of_smiles(items: Sequence[str], skip: bool, atoms: bool) -> Read:
+    """Molecules by their SMILES, with numbers of atoms where ``atoms`` is said; with ``skip``,
+    without those that cannot be used."""
     try:
-        made, refused = Graphs.from_smiles(items, skip)
+        made, refused = Graphs.from_smiles(items, skip, atoms)
     except InputError as error:
         at = error.graph
         raise (error if at is None else with_path_hint(items[at], error)) from None

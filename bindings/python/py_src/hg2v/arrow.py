@@ -2,7 +2,8 @@
 
 A table has one row a graph, in the columns of hg2v's Parquet format: ``src`` and ``dst`` (lists
 of the edges' ends, counted from 0), and optionally ``num_nodes``, ``weight``, ``x``,
-``node_label``, ``edge_label``, ``edge_x``, ``directed``, ``id``, and ``y`` or columns ``y.NAME``.
+``node_label``, ``edge_label``, ``edge_x``, ``directed``, ``id``, and ``y`` or columns ``y.NAME``; or
+molecules, in a column ``smiles`` beside any others.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def embed_arrow(model: Any, table: Any, n_jobs: int | None = None, errors: str =
     made, refused, first = [], {}, 0
     for batch in batches:
         if errors == "raise":
-            made.append(found.model_.embed_arrow(batch, threads, first))
+            made.append(found.model_.embed_arrow(batch, threads, first, found.atom_attributes))
         else:
             rows, why = _rows(found, batch, threads)
             made.append(found.model_.beside(batch, rows))
@@ -95,7 +96,7 @@ def embed_arrow(model: Any, table: Any, n_jobs: int | None = None, errors: str =
 
 def _rows(model: Method, batch: Any, threads: int) -> tuple[np.ndarray, Mapping[int, str]]:
     """The vectors of a batch, of NaN where a row cannot be used, and why."""
-    found = of_table(batch, skip=True)
+    found = of_table(batch, skip=True, atoms=model.atom_attributes)
     found = found.without(model._unusable(found.graphs, fitted=True))
     rows = np.zeros((0, len(model._names_out())), np.float32)
     if len(found.graphs):

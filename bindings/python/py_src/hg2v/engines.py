@@ -40,7 +40,7 @@ def dask_embed(frame: Any, model: str, n_jobs: int | None = 1, errors: str = "ra
     "model").to_parquet("vectors", schema=None, write_index=False)``. Without ``schema=None`` Dask
     guesses types before there is a vector, and lists are none that it guesses.
     """
-    if frame._meta["src"].dtype == "string":
+    if "src" in frame.columns and frame._meta["src"].dtype == "string":
         raise InputError(
             "Dask turned the lists of column `src` into texts",
             fix="read Parquet, use columns of Arrow types, or say "

@@ -5,10 +5,10 @@
 //! the words, and [skip-gram](super::skip_gram) gives both of them vectors.
 
 use hg2v::context::Context;
-use hg2v::dataset::features::{Applied, Origin};
+use hg2v::dataset::features::Origin;
 use hg2v::error::{Error, Result};
 use hg2v::graph::wl::{Refiner, Vocabulary};
-use hg2v::graph::{EdgeChoice, GraphRecord};
+use hg2v::graph::{Aspects, EdgeChoice, GraphRecord};
 use hg2v::method::Rows;
 use hg2v::prepare::{Collection, Needs};
 use hg2v::saved::{Config, DataNote, Parts, Stored, Tensors};
@@ -58,9 +58,9 @@ impl Graph2Vec {
         self.skip_gram.check()
     }
 
-    /// What gives nodes their labels.
-    pub(super) fn refiner(&self) -> Refiner {
-        Refiner::new(self.rounds).edges(self.edges)
+    /// What gives the nodes of the graphs `train` their labels.
+    pub(super) fn refiner(&self, collection: &Collection<'_>, train: &[usize]) -> Result<Refiner> {
+        wl::refiner(self.rounds, self.edges, collection, train)
     }
 }
 
@@ -101,7 +101,8 @@ impl Method for Graph2Vec {
         context: &Context<'_>,
     ) -> Result<Box<dyn Model>> {
         self.check()?;
-        let (refiner, histograms) = wl::learnt(collection, train, self.refiner())?;
+        let (refiner, histograms) =
+            wl::learnt(collection, train, self.refiner(collection, train)?)?;
         let documents: Vec<Document> = histograms.into_iter().map(document).collect();
         let words = self.skip_gram.fit(&documents, refiner.num_labels(), context)?;
         let data = DataNote::of(train.iter().map(|&i| &collection.run.records[i]));
@@ -154,18 +155,22 @@ impl Model for Graph2VecModel {
         self.settings.needs()
     }
 
+    fn sees(&self) -> Aspects {
+        self.refiner.sees()
+    }
+
     fn columns(&self) -> Vec<String> {
         numbered(self.words.dim())
     }
 
-    fn check(&self, _: &GraphRecord, _: Origin<'_>) -> Result<()> {
-        Ok(())
+    fn check(&self, record: &GraphRecord, origin: Origin<'_>) -> Result<()> {
+        wl::check(&self.refiner, record, origin)
     }
 
     fn embed_collection(&self, collection: &Collection<'_>, _: &Context<'_>) -> Result<Rows> {
-        let histograms = wl::unseen(&self.refiner, collection, &collection.all())?;
+        let found = wl::unseen(&self.refiner, collection, &collection.all())?;
+        let (histograms, applied): (Vec<_>, Vec<_>) = found.into_iter().unzip();
         let documents: Vec<Document> = histograms.into_iter().map(document).collect();
-        let applied = vec![Applied::default(); documents.len()];
         Ok(Rows { values: self.words.infer(&documents), applied })
     }
 

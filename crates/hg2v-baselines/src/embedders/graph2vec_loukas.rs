@@ -12,7 +12,7 @@ use hg2v::context::Context;
 use hg2v::dataset::features::{Applied, Origin};
 use hg2v::error::Result;
 use hg2v::graph::wl::{Refiner, Vocabulary, histogram};
-use hg2v::graph::{GraphRecord, Scalar};
+use hg2v::graph::{Aspects, GraphRecord, Scalar};
 use hg2v::method::Rows;
 use hg2v::prepare::{Collection, Needs};
 use hg2v::saved::{Config, DataNote, Parts, Stored, Tensors};
@@ -23,6 +23,7 @@ use serde_json::Value;
 
 use super::graph2vec::{Graph2Vec, numbered};
 use super::skip_gram::{Document, Words};
+use crate::wl;
 
 /// The method, with the settings of [`Graph2Vec`].
 ///
@@ -123,17 +124,21 @@ impl Model for Graph2VecLoukasModel {
         self.settings.needs()
     }
 
+    fn sees(&self) -> Aspects {
+        self.levels.first().map(|level| level.refiner.sees()).unwrap_or_default()
+    }
+
     fn columns(&self) -> Vec<String> {
         numbered(self.words.dim())
     }
 
-    fn check(&self, _: &GraphRecord, _: Origin<'_>) -> Result<()> {
-        Ok(())
+    fn check(&self, record: &GraphRecord, origin: Origin<'_>) -> Result<()> {
+        self.levels.first().map_or(Ok(()), |level| wl::check(&level.refiner, record, origin))
     }
 
     fn embed_collection(&self, collection: &Collection<'_>, _: &Context<'_>) -> Result<Rows> {
-        let documents = try_map(0..collection.len(), |i| self.document(collection, i))?;
-        let applied = vec![Applied::default(); documents.len()];
+        let found = try_map(0..collection.len(), |i| self.document(collection, i))?;
+        let (documents, applied): (Vec<_>, Vec<_>) = found.into_iter().unzip();
         Ok(Rows { values: self.words.infer(&documents), applied })
     }
 
@@ -157,12 +162,17 @@ impl Model for Graph2VecLoukasModel {
 }
 
 impl Graph2VecLoukasModel {
-    /// The known words of a graph.
-    fn document(&self, collection: &Collection<'_>, i: usize) -> Result<Document> {
+    /// The known words of a graph, and what of it was never met.
+    fn document(&self, collection: &Collection<'_>, i: usize) -> Result<(Document, Applied)> {
         let refine = |level: usize, record: &GraphRecord, graph: &_| {
             self.levels[level].refiner.refine_unseen(record, graph)
         };
-        let mut rows = refine(0, &collection.run.records[i], &collection.graphs[i])?;
+        let (run, record) = (collection.run, &collection.run.records[i]);
+        self.check(record, Origin { file: run.file, position: run.position_of(i) })?;
+        let found = refine(0, record, &collection.graphs[i])?;
+        let (unseen_labels, unseen_edge_labels) = (found.nodes, found.links);
+        let applied = Applied { unseen_labels, unseen_edge_labels, ..Applied::default() };
+        let mut rows = found.rounds;
         let (mut first, mut words) = (0, Document::new());
         let mut add = |rows: &[Vec<u32>], labels: &LevelLabels| {
             let known = labels.refiner.num_labels() as u32;
@@ -187,10 +197,10 @@ impl Graph2VecLoukasModel {
             };
             let pooled = members_of(&rows[0], level).into_iter().map(number).collect();
             let record = GraphRecord { node_labels: Some(pooled), ..GraphRecord::default() };
-            rows = refine(at, &record, &level.graph)?;
+            rows = refine(at, &record, &level.graph)?.rounds;
             add(&rows, labels);
         }
-        Ok(words)
+        Ok((words, applied))
     }
 }
 
@@ -241,11 +251,12 @@ fn learnt(
     settings: &Graph2Vec,
 ) -> Result<(Vec<LevelLabels>, Vec<Document>)> {
     let mut levels: Vec<LevelLabels> = Vec::new();
+    let refiner = settings.refiner(collection, which)?;
     let mut of_graphs: Vec<Vec<Document>> = Vec::with_capacity(which.len());
     for &i in which {
         let pyramid = &collection.pyramids[i];
         while levels.len() <= pyramid.levels.len() {
-            levels.push(LevelLabels { refiner: settings.refiner(), pooled: BTreeMap::new() });
+            levels.push(LevelLabels { refiner: refiner.clone(), pooled: BTreeMap::new() });
         }
         let (record, graph) = (&collection.run.records[i], &collection.graphs[i]);
         let mut rows = levels[0].refiner.refine(record, graph)?;

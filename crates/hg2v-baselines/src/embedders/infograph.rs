@@ -28,7 +28,7 @@ use std::sync::Arc;
 use hg2v::context::Context;
 use hg2v::dataset::features::{EdgeSchema, FeatureChoice, FeatureSchema, Origin};
 use hg2v::error::{Error, Result};
-use hg2v::graph::GraphRecord;
+use hg2v::graph::{Aspects, GraphRecord};
 use hg2v::method::Rows;
 use hg2v::prepare::{Collection, Needs};
 use hg2v::progress::{Report, Stage};
@@ -239,6 +239,10 @@ impl Model for InfoGraphModel {
 
     fn needs(&self) -> Needs {
         self.settings.needs()
+    }
+
+    fn sees(&self) -> Aspects {
+        self.schema.sees()
     }
 
     fn columns(&self) -> Vec<String> {

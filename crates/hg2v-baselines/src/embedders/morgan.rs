@@ -20,7 +20,7 @@ use hg2v::context::Context;
 use hg2v::dataset::features::{Applied, Origin};
 use hg2v::dataset::molecules::{AtomLabel, BondKind, atoms_in_rings};
 use hg2v::error::{Error, Place, Result, shown};
-use hg2v::graph::{GraphRecord, Scalar};
+use hg2v::graph::{Aspects, GraphRecord, Scalar};
 use hg2v::method::Rows;
 use hg2v::prepare::{Collection, Needs};
 use hg2v::saved::{Config, DataNote, Parts, Stored, Tensors};
@@ -127,6 +127,10 @@ impl Model for MorganModel {
 
     fn needs(&self) -> Needs {
         self.morgan.needs()
+    }
+
+    fn sees(&self) -> Aspects {
+        Aspects { node_labels: true, edge_labels: true, ..Aspects::default() }
     }
 
     fn columns(&self) -> Vec<String> {

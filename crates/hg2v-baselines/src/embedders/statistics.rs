@@ -12,7 +12,7 @@
 use hg2v::context::Context;
 use hg2v::dataset::features::{Applied, EdgeSchema, Origin};
 use hg2v::error::{Error, Place, Result};
-use hg2v::graph::{EdgeChoice, Graph, GraphRecord, Scalar};
+use hg2v::graph::{Aspects, EdgeChoice, Graph, GraphRecord, Scalar};
 use hg2v::method::Rows;
 use hg2v::prepare::{Collection, Needs};
 use hg2v::saved::{Config, DataNote, Parts, Stored, Tensors};
@@ -75,8 +75,16 @@ impl Method for Statistics {
         let records = collection.run.records;
         let subjects = train.iter().map(|&i| collection.subject(i));
         let around = EdgeSchema::fit(collection.run.file, self.edges, subjects)?;
-        let columns =
-            |&i: &usize| node_columns(&collection.graphs[i], &records[i], around.as_ref());
+        let run = collection.run;
+        if let Some(around) = &around {
+            train.iter().try_for_each(|&i| {
+                around.check(&records[i], Origin { file: run.file, position: run.position_of(i) })
+            })?;
+        }
+        let columns = |&i: &usize| {
+            let (graph, record) = (&collection.graphs[i], &records[i]);
+            node_columns(graph, record, around.as_ref(), &mut Applied::default())
+        };
         let columns: Vec<Vec<Vec<f64>>> = train.par_iter().map(columns).collect();
         let width = columns.iter().map(Vec::len).max().unwrap_or(PROFILE);
         let edges: Vec<Vec<f64>> = (0..width)
@@ -141,7 +149,8 @@ impl StatisticsModel {
 
     /// The numbers of nodes and edges, the histogram of each column, how often each label.
     fn row(&self, graph: &Graph, record: &GraphRecord) -> (Vec<f32>, Applied) {
-        let columns = node_columns(graph, record, self.bins.around.as_ref());
+        let mut applied = Applied::default();
+        let columns = node_columns(graph, record, self.bins.around.as_ref(), &mut applied);
         let mut row = vec![graph.num_nodes() as f32, graph.num_edges() as f32];
         for (column, edges) in self.bins.edges.iter().enumerate() {
             let mut counts = vec![0.0; edges.len() + 1];
@@ -151,7 +160,6 @@ impl StatisticsModel {
             row.extend(counts);
         }
         let mut counts = vec![0.0; self.bins.vocabulary.len()];
-        let mut applied = Applied::default();
         for label in record.node_labels.iter().flatten() {
             match self.bins.vocabulary.binary_search(label) {
                 Ok(at) => counts[at] += 1.0,
@@ -170,6 +178,15 @@ impl Model for StatisticsModel {
 
     fn needs(&self) -> Needs {
         self.bins.settings.needs()
+    }
+
+    fn sees(&self) -> Aspects {
+        let edges = self.bins.around.as_ref().map(EdgeSchema::sees).unwrap_or_default();
+        Aspects {
+            node_labels: !self.bins.vocabulary.is_empty(),
+            node_attributes: self.bins.attributes > 0,
+            ..edges
+        }
     }
 
     fn columns(&self) -> Vec<String> {
@@ -227,15 +244,20 @@ impl Model for StatisticsModel {
     }
 }
 
-/// The local degree profile, the attributes, and what edges bring, column by column.
-fn node_columns(graph: &Graph, record: &GraphRecord, around: Option<&EdgeSchema>) -> Vec<Vec<f64>> {
+/// The local degree profile, the attributes, and what edges bring, column by column; `applied`
+/// counts edges of kinds that training never met.
+fn node_columns(
+    graph: &Graph,
+    record: &GraphRecord,
+    around: Option<&EdgeSchema>,
+    applied: &mut Applied,
+) -> Vec<Vec<f64>> {
     let n = graph.num_nodes();
     let attributes = record.features.as_ref().map_or(0, |features| features.dim);
     let edges = around.map_or(0, EdgeSchema::dim);
     let mut columns = vec![Vec::with_capacity(n); PROFILE + attributes + edges];
-    for row in
-        around.map(|around| around.rows(record, graph)).iter().flat_map(|rows| rows.chunks(edges))
-    {
+    let rows = around.map(|around| around.rows(record, graph, applied)).unwrap_or_default();
+    for row in rows.chunks(edges.max(1)) {
         for (column, value) in row.iter().enumerate() {
             columns[PROFILE + attributes + column].push(*value);
         }

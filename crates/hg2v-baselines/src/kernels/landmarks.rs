@@ -3,6 +3,7 @@
 //! A graph is compared with all landmarks at once, at the cost of one addition for each
 //! landmark that has one of its labels. How large the landmarks are does not matter.
 
+use hg2v::dataset::features::Applied;
 use hg2v::error::Result;
 use hg2v::graph::wl::{Refiner, Vocabulary};
 use hg2v::prepare::Collection;
@@ -29,14 +30,16 @@ pub(super) struct LabelIndex {
 pub(super) type Term = fn(u32, u32) -> f64;
 
 impl LabelIndex {
-    /// The index of the graphs `which`.
+    /// The index of the graphs `which` of those in `train`.
     pub(super) fn new(
         collection: &Collection<'_>,
-        which: &[usize],
+        [which, train]: [&[usize]; 2],
         refiner: Refiner,
         term: Term,
     ) -> Result<LabelIndex> {
-        let (refiner, histograms) = wl::learnt(collection, which, refiner)?;
+        let (mut refiner, histograms) = wl::learnt(collection, which, refiner)?;
+        // A kind that no landmark has was met all the same.
+        train.iter().for_each(|&i| refiner.meet(&collection.run.records[i]));
         let mut starts = vec![0u32; refiner.num_labels() + 1];
         let all = || histograms.iter().map(|rounds| rounds.iter().flatten());
         for &(label, _) in all().flatten() {
@@ -65,12 +68,17 @@ impl LabelIndex {
         self.nodes.len()
     }
 
-    /// The labels of some graphs of a collection, each refined alone.
+    /// What gives nodes their labels.
+    pub(super) fn refiner(&self) -> &Refiner {
+        &self.refiner
+    }
+
+    /// The labels of some graphs of a collection, each refined alone, and what was never met.
     pub(super) fn histograms(
         &self,
         collection: &Collection<'_>,
         which: &[usize],
-    ) -> Result<Vec<Rounds>> {
+    ) -> Result<Vec<(Rounds, Applied)>> {
         wl::unseen(&self.refiner, collection, which)
     }
 

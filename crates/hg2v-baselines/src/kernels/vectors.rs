@@ -18,8 +18,8 @@
 use hg2v::context::Context;
 use hg2v::dataset::features::{Applied, Origin};
 use hg2v::error::{Error, Result};
-use hg2v::graph::wl::{Refiner, Vocabulary};
-use hg2v::graph::{EdgeChoice, GraphRecord};
+use hg2v::graph::wl::Vocabulary;
+use hg2v::graph::{Aspects, EdgeChoice, GraphRecord};
 use hg2v::method::Rows;
 use hg2v::prepare::{Collection, Needs};
 use hg2v::progress::Stage;
@@ -35,7 +35,7 @@ use super::landmarks::{LabelIndex, Term};
 use super::nystrom::{Factor, Projection};
 use super::wwl::{Nodes, Propagation, Sequences};
 use crate::embedders::graph2vec::{check_rounds, numbered};
-use crate::wl::Rounds;
+use crate::wl::{self, Rounds};
 
 /// The most landmarks: their kernels among each other are decomposed densely.
 const MOST_LANDMARKS: usize = 8192;
@@ -201,7 +201,7 @@ impl Method for KernelVectors {
             let propagation = Propagation::fit(collection, train, self.kernel.rounds())?;
             Landmarks::Attributes(propagation.sequences(collection, &pool)?)
         } else {
-            self.index(collection, &pool)?
+            self.index(collection, [&pool, train])?
         };
         let mut model = KernelModel {
             settings: *self,
@@ -210,7 +210,7 @@ impl Method for KernelVectors {
             projection: Projection::default(),
             data: DataNote::of(train.iter().map(|&i| &collection.run.records[i])),
         };
-        let compared = model.compared(collection, &pool, context)?;
+        let (compared, _) = model.compared(collection, &pool, context)?;
         if let Kernel::Wwl { gamma, .. } = self.kernel {
             model.gamma = Some(gamma.unwrap_or_else(|| 1.0 / median(&compared)));
         }
@@ -218,7 +218,7 @@ impl Method for KernelVectors {
         let factor = Factor::new(&gram, pool.len(), self.most_landmarks(), self.seed);
         let chosen: Vec<usize> = factor.pivots.iter().map(|&pivot| pool[pivot]).collect();
         model.landmarks = match model.landmarks {
-            Landmarks::Labels(_) => self.index(collection, &chosen)?,
+            Landmarks::Labels(_) => self.index(collection, [&chosen, train])?,
             Landmarks::Attributes(sequences) => {
                 Landmarks::Attributes(sequences.propagation.sequences(collection, &chosen)?)
             }
@@ -230,9 +230,13 @@ impl Method for KernelVectors {
 }
 
 impl KernelVectors {
-    fn index(&self, collection: &Collection<'_>, which: &[usize]) -> Result<Landmarks> {
-        let refiner = Refiner::new(self.kernel.rounds()).edges(self.edges);
-        let index = LabelIndex::new(collection, which, refiner, self.kernel.term())?;
+    fn index(
+        &self,
+        collection: &Collection<'_>,
+        [which, train]: [&[usize]; 2],
+    ) -> Result<Landmarks> {
+        let refiner = wl::refiner(self.kernel.rounds(), self.edges, collection, train)?;
+        let index = LabelIndex::new(collection, [which, train], refiner, self.kernel.term())?;
         Ok(Landmarks::Labels(index))
     }
 }
@@ -342,34 +346,38 @@ impl KernelModel {
     }
 
     /// Some graphs of a collection beside each landmark: distances, where the kernel is one of
-    /// distances, and kernels elsewhere.
+    /// distances, and kernels elsewhere; and what of each was never met.
     fn compared(
         &self,
         collection: &Collection<'_>,
         which: &[usize],
         context: &Context<'_>,
-    ) -> Result<Vec<f64>> {
+    ) -> Result<(Vec<f64>, Vec<Applied>)> {
         let counter = context.counter(Stage::Comparing, which.len() as u64);
-        let rows: Vec<Vec<f64>> = match &self.landmarks {
+        let made: Vec<(Vec<f64>, Applied)> = match &self.landmarks {
             Landmarks::Labels(index) => {
-                let histograms = index.histograms(collection, which)?;
+                let found = index.histograms(collection, which)?;
                 try_map(0..which.len(), |i| {
+                    let (histograms, applied) = &found[i];
                     let row = match self.settings.kernel {
                         Kernel::Wwl { .. } => {
                             let nodes = collection.graphs[which[i]].num_nodes() as u32;
-                            along_the_tree(index, &histograms[i], nodes)
+                            along_the_tree(index, histograms, nodes)
                         }
-                        kernel => index.normalised(&histograms[i], kernel.term()),
+                        kernel => index.normalised(histograms, kernel.term()),
                     };
-                    counter.add(1).map(|()| row)
+                    counter.add(1).map(|()| (row, *applied))
                 })?
             }
             Landmarks::Attributes(landmarks) => {
                 let own = landmarks.propagation.sequences(collection, which)?;
-                try_map(0..which.len(), |i| counter.add(1).map(|()| own.distances(i, landmarks)))?
+                try_map(0..which.len(), |i| {
+                    counter.add(1).map(|()| (own.distances(i, landmarks), own.applied(i)))
+                })?
             }
         };
-        Ok(rows.concat())
+        let (rows, applied): (Vec<_>, Vec<_>) = made.into_iter().unzip();
+        Ok((rows.concat(), applied))
     }
 
     /// What was [compared](KernelModel::compared), as kernels.
@@ -390,6 +398,13 @@ impl Model for KernelModel {
         self.settings.needs()
     }
 
+    fn sees(&self) -> Aspects {
+        match &self.landmarks {
+            Landmarks::Labels(index) => index.refiner().sees(),
+            Landmarks::Attributes(sequences) => sequences.propagation.features.sees(),
+        }
+    }
+
     fn columns(&self) -> Vec<String> {
         numbered(self.projection.dim)
     }
@@ -400,7 +415,7 @@ impl Model for KernelModel {
 
     fn check(&self, record: &GraphRecord, origin: Origin<'_>) -> Result<()> {
         match &self.landmarks {
-            Landmarks::Labels(_) => Ok(()),
+            Landmarks::Labels(index) => wl::check(index.refiner(), record, origin),
             Landmarks::Attributes(sequences) => {
                 sequences.propagation.features.check(record, origin)
             }
@@ -411,16 +426,17 @@ impl Model for KernelModel {
         let (dim, landmarks) = (self.projection.dim, self.landmarks.len());
         let mut values = vec![0.0; collection.len() * dim];
         // Some at a time: their kernels are much longer than their vectors.
-        let all = collection.all();
+        let (all, mut applied) = (collection.all(), Vec::with_capacity(collection.len()));
         for some in all.chunks(AT_ONCE) {
-            let compared = self.compared(collection, some, &context.unwatched())?;
+            let (compared, met) = self.compared(collection, some, &context.unwatched())?;
+            applied.extend(met);
             let kernels = self.kernels(compared);
             values[some[0] * dim..][..some.len() * dim]
                 .par_chunks_exact_mut(dim.max(1))
                 .zip(kernels.par_chunks_exact(landmarks.max(1)))
                 .for_each(|(vector, kernels)| self.projection.apply(kernels, vector));
         }
-        Ok(Rows { values, applied: vec![Applied::default(); all.len()] })
+        Ok(Rows { values, applied })
     }
 
     fn parts(&self) -> Result<Parts> {

@@ -17,7 +17,6 @@
 
 use hg2v::context::Context;
 use hg2v::graph::EdgeChoice;
-use hg2v::graph::wl::Refiner;
 use hg2v::prepare::Collection;
 use hg2v_eval::Matrix;
 use hg2v_eval::error::Result;
@@ -86,7 +85,7 @@ impl WlOa {
         collection: &Collection<'_>,
         context: &Context<'_>,
     ) -> Result<Vec<Matrix>> {
-        let histograms = Histograms::of(collection, Refiner::new(self.rounds).edges(self.edges))?;
+        let histograms = Histograms::of(collection, self.rounds, self.edges)?;
         grams(&histograms, first, |a, b| f64::from(a.min(b)), context)
     }
 }

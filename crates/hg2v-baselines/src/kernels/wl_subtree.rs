@@ -14,7 +14,6 @@
 
 use hg2v::context::Context;
 use hg2v::graph::EdgeChoice;
-use hg2v::graph::wl::Refiner;
 use hg2v::prepare::Collection;
 use hg2v_eval::Matrix;
 use hg2v_eval::error::Result;
@@ -79,7 +78,7 @@ impl GraphKernel for WlSubtree {
     }
 
     fn grams(&self, collection: &Collection<'_>, context: &Context<'_>) -> Result<Vec<Matrix>> {
-        let histograms = Histograms::of(collection, Refiner::new(self.rounds).edges(self.edges))?;
+        let histograms = Histograms::of(collection, self.rounds, self.edges)?;
         grams(&histograms, 0, |a, b| f64::from(a) * f64::from(b), context)
     }
 }

@@ -47,7 +47,7 @@
 //! pair and number of rounds.
 
 use hg2v::context::Context;
-use hg2v::dataset::features::{FeatureChoice, FeatureSchema, Origin, When};
+use hg2v::dataset::features::{Applied, FeatureChoice, FeatureSchema, Origin, When};
 use hg2v::distance::ground::Turned;
 use hg2v::distance::simplex::Solver;
 use hg2v::graph::wl::{Refiner, histogram};
@@ -61,6 +61,8 @@ use hg2v_math::parallel::try_map;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::wl;
 
 /// The kernel, and the settings to choose from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -169,7 +171,7 @@ impl Wwl {
                 carried(solver, &sequences[i], &sequences[j], &self.rounds)
             })
         } else {
-            let histograms = counted(collection, Refiner::new(most).edges(self.edges))?;
+            let histograms = counted(collection, wl::refiner(most, self.edges, collection, &all)?)?;
             let along = |(): &mut (), i: usize, j: usize| {
                 along_the_tree(&histograms[i], &histograms[j], &self.rounds)
             };
@@ -311,6 +313,8 @@ pub(super) struct Sequences {
 #[derive(Debug, Clone)]
 struct Sequence {
     nodes: usize,
+    /// What its features had to have resolved; nothing of those that were kept.
+    applied: Applied,
     rounds: Vec<(Features, Turned)>,
 }
 
@@ -345,7 +349,7 @@ impl Propagation {
     fn sequence(&self, collection: &Collection<'_>, i: usize) -> hg2v::Result<Sequence> {
         let (run, graph) = (collection.run, &collection.graphs[i]);
         let origin = Origin { file: run.file, position: run.position_of(i) };
-        let (rows, _) = self.features.apply(collection.subject(i), origin)?;
+        let (rows, applied) = self.features.apply(collection.subject(i), origin)?;
         let nodes = graph.num_nodes().max(1);
         let mut values: Vec<f64> = rows.values.iter().copied().map(f64::from).collect();
         values.resize(nodes * rows.dim, 0.0);
@@ -357,7 +361,7 @@ impl Propagation {
             current = next;
         }
         all.push(current);
-        Ok(Sequence::new(nodes, all))
+        Ok(Sequence { applied, ..Sequence::new(nodes, all) })
     }
 }
 
@@ -367,7 +371,8 @@ impl Sequence {
             let turned = Turned::new(&rows, nodes);
             (rows, turned)
         };
-        Sequence { nodes, rounds: rounds.into_iter().map(turned).collect() }
+        let rounds = rounds.into_iter().map(turned).collect();
+        Sequence { nodes, applied: Applied::default(), rounds }
     }
 }
 
@@ -375,6 +380,11 @@ impl Sequences {
     /// How many graphs.
     pub(super) fn len(&self) -> usize {
         self.all.len()
+    }
+
+    /// What the features of graph `i` had to have resolved.
+    pub(super) fn applied(&self, i: usize) -> Applied {
+        self.all[i].applied
     }
 
     /// `𝒲` between graph `i` and each of the `others`.

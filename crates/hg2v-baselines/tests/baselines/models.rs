@@ -6,7 +6,7 @@ use std::path::Path;
 use hg2v::Model;
 use hg2v::context::Context;
 use hg2v::error::Error;
-use hg2v::graph::{Features, GraphRecord};
+use hg2v::graph::{Aspects, Features, GraphRecord};
 use hg2v::prepare::{Collection, Run};
 use hg2v::progress::{Flow, Report};
 use hg2v::saved::{self, Stored};
@@ -183,6 +183,108 @@ fn odd_graphs_have_vectors_too() {
         }
         let rows = model.embed(&odd).unwrap();
         assert!(rows.values.iter().all(|value| value.is_finite()), "{name}");
+    });
+}
+
+/// Whether a method looks at the kinds of edges, and counts those that it does not know.
+fn counts_kinds(name: &str, brought: Aspects) -> bool {
+    // Fingerprints know all kinds of bonds; transport between attributes sees none.
+    !(registry::find(name).unwrap().is_of_molecules() || name == "wwl" && brought.node_attributes)
+}
+
+#[test]
+fn kinds_of_edges_that_training_never_met_are_counted() {
+    for all in [graphs(20), attributed(12)] {
+        let mut odd = all[1].clone();
+        odd.edge_labels.as_mut().unwrap()[0] = "double".into();
+        each(&all, |name, model| {
+            let counts = u64::from(counts_kinds(name, Aspects::of(&odd)));
+            let (_, notes) =
+                model.embed_run(Run::in_memory(&[odd.clone()]), &Context::default()).unwrap();
+            assert_eq!(notes.applied.unseen_edge_labels, 2 * counts, "{name}");
+            let (_, notes) = model.embed_run(Run::in_memory(&all), &Context::default()).unwrap();
+            assert_eq!(notes.applied.unseen_edge_labels, 0, "{name}");
+        });
+    }
+}
+
+/// Kinds in some graphs alone are refused, and not seen where training had none, by all methods.
+#[test]
+fn kinds_of_edges_are_in_all_graphs_or_in_none() {
+    for all in [graphs(20), attributed(12)] {
+        let mut without = all.clone();
+        without.iter_mut().for_each(|graph| graph.edge_labels = None);
+        let mixed = [&all[..all.len() / 2], &without[all.len() / 2..]].concat();
+        let refused = |name: &str, error: Error| {
+            let said = error.to_string();
+            assert!(said.contains("has no edge labels"), "{name}: {said}");
+        };
+        for entry in METHODS.iter().filter(|entry| entry.vectors.is_some()) {
+            let (name, method) = (entry.name, entry.method(&small(entry.name)).unwrap());
+            if !counts_kinds(name, Aspects::of(&all[0])) {
+                continue;
+            }
+            let model = method.fit(&all).unwrap();
+            assert!(model.sees().edge_labels, "{name}");
+            refused(name, model.embed(&without).unwrap_err());
+            refused(name, method.fit(&mixed).unwrap_err());
+            let blind = method.fit(&without).unwrap();
+            assert!(!blind.sees().edge_labels, "{name}");
+            let mut directed = all.clone();
+            directed.iter_mut().for_each(|graph| graph.directed = true);
+            assert_eq!(
+                bits(&blind.embed(&directed).unwrap().values),
+                bits(&blind.embed(&without).unwrap().values),
+                "{name}"
+            );
+        }
+    }
+}
+
+/// What a model says it sees changes vectors, and nothing else does.
+#[test]
+fn what_a_model_says_it_sees_is_what_it_sees() {
+    let mut all = attributed(16);
+    for (i, graph) in all.iter_mut().enumerate() {
+        graph.directed = true;
+        let edges = graph.edges.len();
+        let values = (0..edges).map(|edge| (edge % 3 + i) as f64).collect();
+        graph.edge_features = Some(Features { dim: 1, values });
+        let kinds = (0..edges).map(|edge| ["single", "double"][edge % 2].into()).collect();
+        graph.edge_labels = Some(kinds);
+    }
+    let changed = |change: &dyn Fn(&mut GraphRecord)| {
+        let mut graphs = all.clone();
+        graphs.iter_mut().for_each(change);
+        graphs
+    };
+    let variants = [
+        (
+            "node_labels",
+            changed(&|graph| {
+                let first = &mut graph.node_labels.as_mut().unwrap()[0];
+                *first = if *first == "O".into() { "NH".into() } else { "O".into() };
+            }),
+        ),
+        ("node_attributes", changed(&|graph| graph.features.as_mut().unwrap().values[0] += 1.0)),
+        ("edge_labels", changed(&|graph| graph.edge_labels.as_mut().unwrap()[..2].reverse())),
+        (
+            "edge_attributes",
+            changed(&|graph| graph.edge_features.as_mut().unwrap().values[0] += 1.0),
+        ),
+        ("direction", changed(&|graph| graph.edges[0].reverse())),
+    ];
+    each(&all, |name, model| {
+        if registry::find(name).unwrap().is_of_molecules() {
+            return;
+        }
+        let vectors = bits(&model.embed(&all).unwrap().values);
+        let seen: Vec<&str> = variants
+            .iter()
+            .filter(|(_, graphs)| bits(&model.embed(graphs).unwrap().values) != vectors)
+            .map(|(what, _)| *what)
+            .collect();
+        assert_eq!(seen, model.sees().names(), "{name}");
     });
 }
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 use hg2v::coarsen::quality::{Quality, quality};
 use hg2v::coarsen::{CoarsenMethod, Params, Pyramid};
 use hg2v::error::{Action, Error};
-use hg2v::graph::{Scalar, WeightPolicy};
+use hg2v::graph::{Aspects, Scalar, WeightPolicy};
 use hg2v::output::OutputFile;
 use hg2v::prepare::{Collection, Needs, Notes};
 use hg2v::stream::{Chunks, Shard};
@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::context::Context;
-use crate::graphs::{Asks, CacheArgs, say_findings};
+use crate::graphs::{Asks, CacheArgs, say_findings, say_uses};
 use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::vocabulary::word;
 
@@ -213,6 +213,10 @@ fn report(
             tally.notes.not_converged
         ));
     }
-    say_findings(&tally.notes.found, context);
+    let notes = &tally.notes;
+    say_findings(&notes.found, &Needs::default().coarsening(Some(*params)), context);
+    // Direction was spoken of.
+    let left_out = Aspects { direction: false, ..notes.brought };
+    say_uses(left_out, Aspects::default(), context);
     Ok(())
 }

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::fit::{EVERY, seconds};
 use crate::context::Context;
 use crate::device::DeviceArgs;
-use crate::graphs::{self, Asks, CacheArgs, say_findings, say_ignored};
+use crate::graphs::{self, Asks, CacheArgs, say_findings, say_ignored, say_uses, uses};
 use crate::interrupt::Farewell;
 use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::table::{counted, decimal};
@@ -83,7 +83,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         .cache(args.cache.open())
         .partial(partial.clone())
         .pool(None);
-    let stream = Stream::start(source, model, options)?;
+    let stream = Stream::start(source, Arc::clone(&model), options)?;
     let sink = vectors::create(args.force.at(&args.out), stream.shape().clone())?;
     // Opening a GPU takes a while, in which the first graphs are read.
     let machine = args.device.open()?;
@@ -101,7 +101,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     if done.found > 0 {
         context.say(format!("{} embedded before it was stopped", counted(done.found, "graph")));
     }
-    report(&args, &done, started, context)
+    report(&args, &*model, &done, started, context)
 }
 
 /// Watches the work, and knows how it goes on after a stop.
@@ -134,15 +134,23 @@ impl Progress for Keeper<'_> {
     }
 }
 
-fn report(args: &Args, done: &Done, started: Instant, context: &Context) -> anyhow::Result<()> {
+fn report(
+    args: &Args,
+    model: &dyn Model,
+    done: &Done,
+    started: Instant,
+    context: &Context,
+) -> anyhow::Result<()> {
     let Done { notes, dim, rows, .. } = done;
     let seconds = started.elapsed().as_secs_f64();
     let rate = notes.graphs as f64 / seconds.max(1e-9);
+    let [used, unused] = uses(notes.brought, model.sees());
     context.tell(json!({
         "model": args.model, "data": args.data, "out": args.out, "graphs": notes.graphs,
-        "vectors": rows, "dim": dim, "notes": notes,
+        "vectors": rows, "dim": dim, "notes": notes, "used": used, "unused": unused,
     }))?;
-    say_findings(&notes.found, context);
+    say_findings(&notes.found, &model.needs(), context);
+    say_uses(notes.brought, model.sees(), context);
     for (count, what) in [
         (notes.applied.unseen_labels, "nodes with labels that training never met (taken as none)"),
         (

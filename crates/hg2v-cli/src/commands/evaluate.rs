@@ -17,6 +17,7 @@ use hg2v_eval::model_grid::ModelGrid;
 use hg2v_eval::study::{Choice, Mode, Study};
 use hg2v_eval::{Matrix, select};
 use hg2v_experiments::evaluate::{Judgements, Subject};
+use serde_json::json;
 
 use crate::context::Context;
 use crate::device::DeviceArgs;
@@ -138,9 +139,13 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         (None, None) => params.needs(),
     };
     let collection = graphs::collected(run, &needs, args.cache.open(), context)?;
-    say_findings(&collection.notes.found, context);
+    say_findings(&collection.notes.found, &needs, context);
     let protocol = select::Protocol { seed: context.seed(), ..select::Protocol::default() };
     let goals = Goal::all(&records, args.task)?;
+    let left_out = Goal::names(&records, args.task)?;
+    for name in &left_out {
+        context.say(format!("left out: {name}, whose texts name graphs"));
+    }
     let mut study = Study::of(&collection, goals, args.protocol, splits, protocol)?;
     study.context = graphs::on(&machine);
     study.also = args.also.clone();
@@ -160,7 +165,11 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let (data, chosen) = (args.data.clone(), chosen.unwrap_or(params));
     let found = Evaluation::new(data, &study, chosen.architecture, chosen.recipe, goals)?;
     match context.global.json {
-        true => context.tell(found).map(drop),
+        true => {
+            let mut told = json!(found);
+            told["left_out"] = json!(left_out);
+            context.tell(told).map(drop)
+        }
         false => report(&args, &found, context),
     }
 }

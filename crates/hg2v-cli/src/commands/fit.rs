@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use clap::builder::PossibleValuesParser;
 use hg2v::context::Machine;
 use hg2v::error::{Action, Error, Place};
+use hg2v::graph::Aspects;
 use hg2v::output::overwrite::replace_folder;
 use hg2v::output::{OutputFolder, is_occupied};
 use hg2v::prepare::{Notes, Run};
@@ -19,7 +20,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::device::DeviceArgs;
-use crate::graphs::{self, Asks, CacheArgs, say_findings};
+use crate::graphs::{self, Asks, CacheArgs, say_findings, say_uses, uses};
 use crate::interrupt::{self, Farewell, Stopped};
 use crate::method::{DEFAULT_METHOD, MethodArgs};
 use crate::out::ForceArgs;
@@ -138,6 +139,7 @@ fn train(args: &Args, started: Instant, context: &Context) -> anyhow::Result<()>
     let losses: Vec<f64> = last.map(|loss| loss.total()).collect();
     let made = Made {
         notes: fit.notes,
+        sees: trained.model.sees(),
         dim: trained.model.dim(),
         epochs: Some(params.recipe.epochs),
         losses,
@@ -169,7 +171,7 @@ fn fit(args: &Args, started: Instant, context: &Context) -> anyhow::Result<()> {
             Error::input(&path, Place::Whole, "there are no graphs to train on", fix).into()
         );
     }
-    say_findings(&collection.notes.found, context);
+    say_findings(&collection.notes.found, &needs, context);
     let (fitting, log) = (Instant::now(), Mutex::new(Vec::new()));
     let watch = Watch::new(context);
     let keep = |report: &Report<'_>| {
@@ -183,6 +185,7 @@ fn fit(args: &Args, started: Instant, context: &Context) -> anyhow::Result<()> {
     let model = method.fit_collection(&collection, &collection.all(), &work)?;
     let took = fitting.elapsed();
     drop(watch);
+    say_uses(collection.notes.brought, model.sees(), context);
     let log = log.into_inner().unwrap_or_else(PoisonError::into_inner);
     let note = note(args, path.clone(), took, started);
     let to = folder.working_path();
@@ -195,6 +198,7 @@ fn fit(args: &Args, started: Instant, context: &Context) -> anyhow::Result<()> {
     put_in_place(args)?;
     let made = Made {
         notes: collection.notes,
+        sees: model.sees(),
         dim: model.dim(),
         epochs: None,
         losses: log.last().map(|line| line.loss).into_iter().collect(),
@@ -240,7 +244,8 @@ fn prepare(
     let run = Run::of(&records, &path);
     let collection = graphs::collected(run, &params.needs(), args.cache.open(), context)?;
     let fit = params.prepare(&collection, &collection.all())?;
-    say_findings(&fit.notes.found, context);
+    say_findings(&fit.notes.found, &params.needs(), context);
+    say_uses(fit.notes.brought, fit.config.model.preparation.features.sees(), context);
     context.say(format!(
         "{} graphs, {} nodes; features: {}; {} parameters; coarsened in {:.2} s{}",
         fit.notes.graphs,
@@ -317,6 +322,7 @@ fn continuation(args: &Args, why: &str) -> String {
 /// What was made, to be reported.
 struct Made {
     notes: Notes,
+    sees: Aspects,
     dim: usize,
     epochs: Option<u64>,
     losses: Vec<f64>,
@@ -325,10 +331,12 @@ struct Made {
 
 fn report(args: &Args, made: &Made, context: &Context) -> anyhow::Result<()> {
     let training = made.took.as_secs_f64();
+    let [used, unused] = uses(made.notes.brought, made.sees);
     context.tell(json!({
         "data": args.data, "out": args.out, "method": args.method, "graphs": made.notes.graphs,
         "nodes": made.notes.nodes, "dim": made.dim, "epochs": made.epochs,
         "losses": made.losses, "timings": {"training": training},
+        "used": used, "unused": unused,
     }))?;
     context.say(match made.epochs {
         Some(epochs) => {

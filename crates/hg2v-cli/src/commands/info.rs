@@ -15,8 +15,8 @@ use crate::words::Command;
 /// Say what is in a collection: sizes, features, classes, duplicates, problems
 ///
 /// Look-alikes are graphs with the same Weisfeiler–Lehman labels: where their
-/// classes differ, no method that sees only structure and node labels, a few hops
-/// deep, can get all of them right. Graphs are numbered from 0.
+/// classes differ, no method that sees only structure, labels of nodes and edges and
+/// directions, a few hops deep, can get all of them right. Graphs are numbered from 0.
 ///
 /// With --json the result is one object with the keys name, path, format,
 /// graphs, nodes, edges, nodes_per_graph, edges_per_graph, degree (each mean,
@@ -191,8 +191,7 @@ fn facts(summary: &Summary) -> Table {
         let alike = format!("{} Weisfeiler–Lehman rounds: {alike}", found.rounds);
         table.row(["look-alikes", &alike]);
         if let Some(best) = found.groups.best_accuracy.filter(|best| *best < 1.0) {
-            let bound =
-                format!("at most {} if only structure and node labels are seen", percent(best));
+            let bound = format!("at most {} if no numbers are seen", percent(best));
             table.row(["accuracy", &bound]);
         }
     }

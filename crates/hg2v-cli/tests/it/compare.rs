@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use hg2v::graph::EdgeChoice;
 use hg2v_baselines::registry::METHODS;
 use serde_json::Value;
 
@@ -31,6 +32,30 @@ fn timeless(path: &Path) -> Value {
     let mut value = read(path);
     forget(&mut value);
     value
+}
+
+#[test]
+fn what_is_seen_of_edges_is_said_to_every_method_and_kept_apart() {
+    let folder = folder_with_graphs(&["--graphs", "30", "--nodes", "8"]);
+    let at = folder.path();
+    let methods = ["--methods", "statistics,wl-oa,gin,majority", "--splits", "1"];
+    let blind = ["--edge-labels", "ignore", "--direction", "ignore"];
+    let run = [&["compare", "graphs.jsonl", "--out", "results"], &methods[..]].concat();
+    done(at, &[&run[..], &blind].concat());
+    let (code, _, err) = hg2v(at, &run);
+    assert_eq!(code, 1, "{err}");
+    assert!(err.contains("made with another settings"), "{err}");
+    for (method, place) in [
+        ("statistics", "/settings/edges"),
+        ("wl-oa", "/settings/edges"),
+        ("gin", "/settings/recipe/features/edges"),
+    ] {
+        let record = read(&at.join(format!("results/graphs.{method}.json")));
+        let edges = serde_json::json!({
+            "labels": "ignore", "attributes": "use", "direction": "ignore",
+        });
+        assert_eq!(record.pointer(place), Some(&edges), "{record}");
+    }
 }
 
 #[test]
@@ -211,7 +236,7 @@ fn kept_results_are_of_the_methods_as_they_are() {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/results/compare");
     let mut found = 0;
     for entry in METHODS {
-        let settings = entry.judged(0).unwrap().settings();
+        let settings = entry.judged(0, EdgeChoice::default()).unwrap().settings();
         for set in ["MUTAG", "PTC_FR", "IMDB-BINARY", "ENZYMES", "PROTEINS", "NCI1"] {
             let path = kept.join(format!("{set}.{}.json", entry.name));
             if path.exists() {

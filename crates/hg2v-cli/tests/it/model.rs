@@ -471,6 +471,85 @@ fn a_card_that_is_not_there_is_an_error_that_says_what_to_do() {
     }
 }
 
+/// Kinds and numbers of edges, directions, labels of nodes.
+const RICH: &str = r#"{"edges":[[0,1],[1,2],[2,3]],"edge_labels":["a","b","a"],"edge_x":[[1],[2],[4]],"node_labels":["C","C","O","C"],"directed":true}
+{"edges":[[0,1],[1,2],[2,0]],"edge_labels":["a","a","b"],"edge_x":[[1],[3],[2]],"node_labels":["C","O","O"],"directed":true}
+{"edges":[[0,1],[0,2],[0,3]],"edge_labels":["b","b","b"],"edge_x":[[0],[1],[2]],"node_labels":["O","C","O","C"],"directed":true}
+"#;
+
+#[test]
+fn what_of_graphs_is_used_is_said_for_every_method() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("rich.jsonl"), RICH).unwrap();
+    let small = ["--dim", "2", "--levels", "1", "--epochs", "1"];
+    let ignoring =
+        ["--edge-labels", "ignore", "--direction", "ignore", "--edge-attributes", "ignore"];
+    let labels = "labels of nodes";
+    for (name, options, used, unused) in [
+        ("m", &small[..], "labels of nodes, labels, attributes and directions of edges", ""),
+        (
+            "blind",
+            &[&small[..], &ignoring].concat()[..],
+            labels,
+            "labels, attributes and directions of edges",
+        ),
+        (
+            "paper",
+            &[&["--preset", "paper"], &small[..]].concat()[..],
+            labels,
+            "labels, attributes and directions of edges",
+        ),
+        (
+            "oa",
+            &["--method", "wl-oa"],
+            "labels of nodes, labels and directions of edges",
+            "attributes of edges",
+        ),
+        (
+            "s",
+            &["--method", "statistics"],
+            "labels of nodes, labels, attributes and directions of edges",
+            "",
+        ),
+    ] {
+        let run = [&["fit", "rich.jsonl", "--out", name, "--json"], options].concat();
+        let (out, err) = done(at, &run);
+        let said = match unused {
+            "" => format!("used: {used}"),
+            unused => format!("used: {used}; not used: {unused}"),
+        };
+        assert!(err.lines().any(|line| line == said), "{name}: {err}");
+        assert_eq!(err.contains("coarsened as undirected"), !["oa", "s"].contains(&name), "{err}");
+        let told: Value = serde_json::from_str(&out).unwrap();
+        let vectors = format!("{name}.csv");
+        let (out, err) = done(at, &["embed", name, "rich.jsonl", "--out", &vectors, "--json"]);
+        assert!(err.lines().any(|line| line == said), "{name}: {err}");
+        let again: Value = serde_json::from_str(&out).unwrap();
+        assert_eq!([&told["used"], &told["unused"]], [&again["used"], &again["unused"]]);
+        let known =
+            told["used"].as_array().unwrap().len() + told["unused"].as_array().unwrap().len();
+        assert_eq!(known, 4, "{told}");
+    }
+    let (_, err) = done(at, &["coarsen", "rich.jsonl", "--out", "p.jsonl"]);
+    assert!(err.contains("not used: labels of nodes, labels and attributes of edges"), "{err}");
+    assert!(err.contains("3 directed graphs coarsened as undirected"), "{err}");
+}
+
+#[test]
+fn a_model_of_atoms_with_attributes_says_how_to_read_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("m.smi"), "CCO\nCCN\nc1ccccc1\n").unwrap();
+    let small = ["--dim", "2", "--levels", "1", "--epochs", "1"];
+    let fit = [&["fit", "m.smi", "--out", "m", "--atom-attributes"], &small[..]].concat();
+    done(at, &fit);
+    let (code, _, err) = hg2v(at, &["embed", "m", "m.smi", "--out", "v.csv"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("has no node attributes") && err.contains("--atom-attributes"), "{err}");
+    done(at, &["embed", "m", "m.smi", "--out", "v.csv", "--atom-attributes"]);
+}
+
 #[test]
 fn the_demo_does_its_job() {
     let folder = tempfile::tempdir().unwrap();

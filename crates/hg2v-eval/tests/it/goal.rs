@@ -278,3 +278,31 @@ fn differences_are_paired() {
     assert_eq!(Difference::of(&[1.0], &[2.0], 0.25).unwrap().standard_error, 0.0);
     assert!(Difference::of(&[1.0], &[], 0.25).is_err());
 }
+
+#[test]
+fn texts_that_name_graphs_are_no_target() {
+    let mut records = paths();
+    for (at, record) in records.iter_mut().enumerate() {
+        // One of them twice.
+        let value = Some(Scalar::from(format!("molecule {}", at.max(1)).as_str()));
+        record.targets.push(Target { name: "iupac".to_owned(), value });
+    }
+    assert_eq!(Goal::names(&records, Task::Auto).unwrap(), ["iupac"]);
+    let called = |task| -> Vec<String> {
+        Goal::all(&records, task).unwrap().iter().map(Goal::called).collect()
+    };
+    assert_eq!(called(Task::Auto), ["nodes", "long"]);
+    assert_eq!(called(Task::Classes), ["nodes", "long", "iupac"]);
+    records.iter_mut().for_each(|record| drop(record.targets.drain(..record.targets.len() - 1)));
+    let refused = Goal::all(&records, Task::Auto).unwrap_err();
+    assert!(matches!(refused, Error::Names { graphs: 40, .. }), "{refused}");
+    // Few texts, or texts that graphs share, are classes.
+    for many in [20, 40] {
+        let mut few = records[..many].to_vec();
+        for (at, record) in few.iter_mut().enumerate() {
+            let name = if many == 20 { at } else { at / 2 };
+            record.targets[0].value = Some(Scalar::from(format!("class {name}").as_str()));
+        }
+        assert_eq!(Goal::names(&few, Task::Auto).unwrap(), Vec::<String>::new());
+    }
+}

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::str::FromStr;
 
+use hg2v::graph::EdgeChoice;
 use hg2v::prepare::{Needs, Run};
 use hg2v::saved::DataNote;
 use hg2v_baselines::prepared::default_features;
@@ -181,6 +182,8 @@ pub(crate) struct CellPlan<'a> {
     pub(crate) alone: bool,
     /// What targets are taken for.
     pub(crate) task: Task,
+    /// What is seen of edges.
+    pub(crate) edges: EdgeChoice,
     /// Judges of vectors beside the first.
     pub(crate) also: &'a [Classifier],
     /// Whether a method that learns classes is left out where there are numbers, instead of
@@ -197,7 +200,7 @@ impl CellPlan<'_> {
         environment: &Environment<'_>,
     ) -> Result<Option<CellRecord>> {
         let CellPlan { method, mode, .. } = *self;
-        let judged = method.judged(environment.seed)?;
+        let judged = method.judged(environment.seed, self.edges)?;
         let goals = Goal::all(self.graphs.records, self.task)?;
         let identity = self.identity(&judged, &goals, environment);
         let store: Store<CellRecord> = Store::open(folder, identity.clone(), self.fresh)?;

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 
 use hg2v::dataset::{locate, name_of};
 use hg2v::error::{Action, Error, Place, shown};
+use hg2v::graph::EdgeChoice;
 use hg2v::prepare::Run;
 use hg2v::progress::{Report, Stage};
 use hg2v_baselines::registry;
@@ -42,6 +43,8 @@ pub struct Plan {
     pub named: bool,
     /// What targets are taken for.
     pub task: Task,
+    /// What methods see of edges.
+    pub edges: EdgeChoice,
     /// Judges of vectors beside the first.
     pub also: Vec<Classifier>,
     /// The method that all are set against.
@@ -179,6 +182,7 @@ impl Plan {
             fresh: self.fresh,
             alone: true,
             task: self.task,
+            edges: self.edges,
             also: &self.also,
             if_fit: !self.named,
         };

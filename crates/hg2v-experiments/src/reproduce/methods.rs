@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use hg2v::error::Action;
+use hg2v::graph::EdgeChoice;
 use hg2v::prepare::Run;
 use hg2v_baselines::registry;
 use hg2v_eval::goal::Task;
@@ -197,6 +198,7 @@ impl MethodsTable {
                 fresh: plan.fresh,
                 alone: false,
                 task: Task::Classes,
+                edges: EdgeChoice::default(),
                 also: &[],
                 if_fit: false,
             };

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use hg2v::Hg2vParams;
 use hg2v::context::Context;
 use hg2v::dataset::{self, Limits};
-use hg2v::graph::{GraphRecord, Scalar, Target};
+use hg2v::graph::{EdgeChoice, GraphRecord, Scalar, Target};
 use hg2v::progress::{Flow, Report, Stage};
 use hg2v_eval::classifiers::Classifier;
 use hg2v_eval::goal::Task;
@@ -75,6 +75,7 @@ fn comparison(data: &Path) -> Plan {
         methods: ["statistics", "majority", "wl-subtree"].map(str::to_owned).to_vec(),
         named: true,
         task: Task::Auto,
+        edges: EdgeChoice::default(),
         also: Vec::new(),
         against: None,
         mode: Mode::Inductive,

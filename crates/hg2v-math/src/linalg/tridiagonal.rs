@@ -2,6 +2,9 @@
 
 use super::vector::{axpy, dot, normalize, start_value};
 
+/// Steps that a value gets before less is asked of it.
+const PATIENCE: usize = 60;
+
 /// Eigenvalues, ascending, of the tridiagonal matrix with diagonal `d` and
 /// off-diagonal `e` (`e[i]` couples `i` and `i + 1`), by implicit QL steps with
 /// Wilkinson's shift.
@@ -12,25 +15,29 @@ use super::vector::{axpy, dot, normalize, start_value};
 /// (`m = 1`) they become the eigenvectors' last entries, which is all that
 /// Lanczos needs to know how far it has converged.
 ///
-/// Returns `false` where a value needed more than 60 steps, which no finite
-/// matrix is known to do.
+/// A coupling is nothing that is rounding beside its neighbours on the diagonal; from step 60
+/// of a value on, one that is rounding beside the whole matrix: where the rank is low, all of a
+/// block may be. Returns `false` where a value needed more than 120 steps, which no finite matrix
+/// is known to do.
 ///
 /// # Complexity
 /// `O(n²)` for the values, `O(n²·m)` with the vectors.
 pub fn eigen(d: &mut [f64], e: &mut [f64], z: &mut [f64], m: usize) -> bool {
     let n = d.len();
+    let norm = d.iter().chain(e.iter()).fold(0.0, |most: f64, x| most.max(x.abs()));
     for low in 0..n {
         let mut steps = 0;
         loop {
+            let least = if steps < PATIENCE { 0.0 } else { norm };
             // The block low..=high does not couple with what follows it.
             let high = (low..n - 1)
-                .find(|&i| e[i].abs() <= f64::EPSILON * (d[i].abs() + d[i + 1].abs()))
+                .find(|&i| e[i].abs() <= f64::EPSILON * least.max(d[i].abs() + d[i + 1].abs()))
                 .unwrap_or(n - 1);
             if high == low {
                 break;
             }
             steps += 1;
-            if steps > 60 {
+            if steps > 2 * PATIENCE {
                 return false;
             }
             let mut g = (d[low + 1] - d[low]) / (2.0 * e[low]);

@@ -46,6 +46,7 @@ export function drawData({ summary, missing }, attributes, palette) {
         ["edge attributes", summary.edge_attributes && `${summary.edge_attributes.dim} an edge`],
         ["direction", summary.findings.directed_graphs ? `${counted(summary.findings.directed_graphs, "graph")} directed` : null],
         ["weights", summary.weights && `${amount(summary.weights.min)} to ${amount(summary.weights.max)}`],
+        ["as features", summary.features.plan || null],
         ["duplicates", summary.duplicates && summary.duplicates.groups ? `${counted(summary.duplicates.graphs, "graph")} in ${counted(summary.duplicates.groups, "group")}` : "none"],
         ["look-alikes", summary.wl_equivalent?.groups ? `${counted(summary.wl_equivalent.graphs, "graph")} that Weisfeiler–Lehman cannot tell from another` : null],
       ]));
@@ -72,6 +73,7 @@ function problems({ findings, empty_graphs: empty, edgeless_graphs: edgeless, ig
     [isolated.nodes, "node without neighbours", "nodes without neighbours"],
     [findings.self_loops, "self-loop left out", "self-loops left out"],
     [findings.repeated_edges, "repeated edge merged", "repeated edges merged"],
+    [findings.parallel_edges, "parallel edge of another kind or direction", "parallel edges of other kinds or directions"],
     [findings.zero_weights, "edge of weight zero left out", "edges of weight zero left out"],
     [findings.negative_weights, "negative weight", "negative weights"],
   ];

@@ -152,9 +152,11 @@ export interface Summary {
   classes: Vocabulary | null;
   duplicates: Groups | null;
   wl_equivalent: Groups | null;
+  features: { plan: string; [more: string]: unknown };
   findings: {
     self_loops: number;
     repeated_edges: number;
+    parallel_edges: number;
     zero_weights: number;
     negative_weights: number;
     directed_graphs: number;

@@ -179,3 +179,22 @@ fn the_first_of_many_neighbours_are_the_few() {
         }
     }
 }
+
+/// Eighty vectors of a few distinct rows: nearly all of the spectrum is rounding.
+#[test]
+fn components_of_low_rank_settle() {
+    for (distinct, scale) in [(5, 1.0f32), (5, 3e4), (2, 1e-3), (9, 100.0)] {
+        for (n, dim) in [(80, 128), (128, 80), (900, 800)] {
+            let rows = clusters(distinct, dim, distinct);
+            let vectors: Vec<f32> = (0..n)
+                .flat_map(|i| &rows[i * i % distinct * dim..][..dim])
+                .map(|x| x * scale)
+                .collect();
+            let found = pca(dim, &vectors, 2).unwrap();
+            assert!(found.coordinates.iter().all(|x| x.is_finite()));
+            assert!(
+                found.variances[0] > 0.0 && found.variances[0] <= 1.0001 * found.total_variance
+            );
+        }
+    }
+}

@@ -324,7 +324,7 @@ impl<'a> Facts<'a> {
             edge_labels: counted(record.edge_labels.iter().flatten()),
             digests: options.duplicates.then(|| Digests {
                 content: content_digest(record),
-                wl: wl_digest(&graph, record.node_labels.as_deref(), options.wl_rounds),
+                wl: wl_digest(record, &graph, options.features.edges, options.wl_rounds),
             }),
             findings,
             graph,

@@ -10,6 +10,8 @@ use std::fmt;
 pub struct Opt(&'static str);
 
 impl Opt {
+    /// Whether atoms of molecules are read with numbers.
+    pub const ATOM_ATTRIBUTES: Opt = Opt("atom_attributes");
     /// Whether and how attributes of nodes are used.
     pub const ATTRIBUTES: Opt = Opt("attributes");
     /// The address that sets are downloaded from.
@@ -46,7 +48,8 @@ impl Opt {
     pub const WEIGHTS: Opt = Opt("weights");
 
     /// The options that [advice](super::Advice) names: every face has words for each.
-    pub const ADVISED: [Opt; 16] = [
+    pub const ADVISED: [Opt; 17] = [
+        Opt::ATOM_ATTRIBUTES,
         Opt::ATTRIBUTES,
         Opt::BASE,
         Opt::BATCH,

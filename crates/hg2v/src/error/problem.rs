@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::dataset::molecules::ATTRIBUTES;
+
 use super::{Advice, Error, Fix, GraphName, Job, Limit, Opt, Wording, Words, counted, shown};
 
 /// What is wrong with input. What a program may want to act on has a kind of its own.
@@ -307,6 +309,11 @@ impl Problem {
             Problem::NegativeWeight { .. } => Advice::Set(Opt::WEIGHTS, &["abs", "ignore"]).into(),
             Problem::Unlike { found, expected, .. } => {
                 Fix::from("make all graphs alike").or(found.difference(expected).1)
+            }
+            // As many as those of atoms, and none here.
+            Problem::Attributes { expected, found: 0 } if *expected == ATTRIBUTES.len() => {
+                Fix::from("give the graph the attributes that the model was fitted to")
+                    .or(Advice::Give(Opt::ATOM_ATTRIBUTES))
             }
             Problem::Attributes { .. } => {
                 Fix::from("give the graph the attributes that the model was fitted to")

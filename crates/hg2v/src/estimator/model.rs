@@ -15,7 +15,7 @@ use crate::dataset::features::{Applied, FeatureChoice, Origin};
 use crate::embed;
 use crate::error::{Error, Result, shown};
 use crate::finish;
-use crate::graph::GraphRecord;
+use crate::graph::{Aspects, GraphRecord};
 use crate::layer::{Gradients, Layer};
 use crate::method::{Model, Rows};
 use crate::model::{Architecture, Example, Keep, Network, Seeds, Workspace, initial};
@@ -298,6 +298,10 @@ impl Model for Hg2v {
             coarsening: preparation.coarsening,
             features: Some(*feature_choice),
         }
+    }
+
+    fn sees(&self) -> Aspects {
+        self.preparation().features.sees()
     }
 
     fn columns(&self) -> Vec<String> {

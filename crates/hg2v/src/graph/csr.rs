@@ -15,6 +15,7 @@ use super::GraphRecord;
 /// |---|---|
 /// | a self-loop | nothing: the Laplacian does not see it |
 /// | an edge said twice, in either direction | one edge, of the larger weight |
+/// | edges of several kinds or directions between two nodes | one edge, of the largest weight; [`Links`](super::Links) keep them apart |
 /// | a directed edge | an undirected edge |
 /// | weight zero | no edge |
 /// | a negative weight | by [`WeightPolicy`]: refused, its absolute value, or 1 |
@@ -55,6 +56,10 @@ pub struct Findings {
     pub self_loops: u64,
     /// Repeated edges merged into the first.
     pub repeated_edges: u64,
+    /// Edges beside another between the same nodes from which they differ in kind or direction;
+    /// here they are one, of the largest weight.
+    #[serde(default)]
+    pub parallel_edges: u64,
     /// Merged repeats whose weights disagreed (the larger was kept).
     pub conflicting_weights: u64,
     /// Edges of weight zero left out.
@@ -70,6 +75,7 @@ impl Findings {
     pub fn add(&mut self, other: &Findings) {
         self.self_loops += other.self_loops;
         self.repeated_edges += other.repeated_edges;
+        self.parallel_edges += other.parallel_edges;
         self.conflicting_weights += other.conflicting_weights;
         self.zero_weights += other.zero_weights;
         self.negative_weights += other.negative_weights;
@@ -127,14 +133,22 @@ impl Graph {
         }
         // Equal edges come together, the heaviest first.
         edges.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(b.2.total_cmp(&a.2)));
+        let (mut merged, mut disagreed) = (0, 0);
         edges.dedup_by(|next, kept| {
             let same = (next.0, next.1) == (kept.0, kept.1);
             if same {
-                found.repeated_edges += 1;
-                found.conflicting_weights += u64::from(next.2 != kept.2);
+                merged += 1;
+                disagreed += u64::from(next.2 != kept.2);
             }
             same
         });
+        if merged > 0 && (record.directed || record.edge_labels.is_some()) {
+            let (repeats, others) = repeats(record, policy);
+            found.parallel_edges += merged - repeats;
+            (merged, disagreed) = (repeats, others);
+        }
+        found.repeated_edges += merged;
+        found.conflicting_weights += disagreed;
         Ok((Graph::from_sorted_edges(record.num_nodes as usize, &edges), found))
     }
 
@@ -211,6 +225,31 @@ impl Graph {
     }
 }
 
+/// How many edges repeat one of the same kind and direction, and how many of these are of another
+/// weight than the largest.
+fn repeats(record: &GraphRecord, policy: WeightPolicy) -> (u64, u64) {
+    let weight = |edge: usize| match (policy, &record.weights) {
+        (WeightPolicy::Ignore, _) | (_, None) => 1.0,
+        // Abs; elsewhere negative ones are refused.
+        (_, Some(weights)) => weights[edge].abs() as f32,
+    };
+    let labels = record.edge_labels.as_deref();
+    let mut edges: Vec<_> = (0..)
+        .zip(&record.edges)
+        .filter(|&(edge, [u, v])| u != v && weight(edge) > 0.0)
+        .map(|(edge, &[u, v])| {
+            let ends = if record.directed { [u, v] } else { [u.min(v), u.max(v)] };
+            (ends, labels.map(|labels| &labels[edge]), weight(edge))
+        })
+        .collect();
+    edges.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(b.2.total_cmp(&a.2)));
+    let groups = edges.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
+    groups.fold((0, 0), |(repeats, others), group| {
+        let other = group.iter().filter(|edge| edge.2 != group[0].2).count();
+        (repeats + group.len() as u64 - 1, others + other as u64)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -240,6 +279,25 @@ mod tests {
             ..Findings::default()
         };
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn edges_of_other_kinds_or_directions_are_no_repeats() {
+        let edges = [([0, 1], 2.0), ([1, 0], 3.0), ([0, 1], 2.0), ([0, 1], 5.0), ([1, 2], 1.0)];
+        let plain = record(3, &edges);
+        let kinds = ["a", "a", "b", "b", "a"].map(Into::into).to_vec();
+        let labelled = GraphRecord { edge_labels: Some(kinds), ..plain.clone() };
+        for (record, directed, expected) in [
+            (&plain, false, [3, 3, 0]),
+            (&plain, true, [2, 2, 1]),
+            (&labelled, false, [2, 2, 1]),
+            (&labelled, true, [1, 1, 2]),
+        ] {
+            let record = GraphRecord { directed, ..record.clone() };
+            let (_, found) = Graph::from_record(&record, WeightPolicy::Use).unwrap();
+            let found = [found.repeated_edges, found.conflicting_weights, found.parallel_edges];
+            assert_eq!(found, expected, "{record:?}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Graphs: as files say them ([`GraphRecord`]) and as algorithms want them ([`Graph`]).
 
+mod aspects;
 mod components;
 mod csr;
 mod intern;
@@ -13,6 +14,7 @@ pub mod structure;
 pub mod wl;
 mod wl_digest;
 
+pub use aspects::Aspects;
 pub use components::Components;
 pub use csr::{Findings, Graph, RefusedWeight, WeightPolicy};
 pub use links::{EdgeChoice, Link, Links, Usage, Way};

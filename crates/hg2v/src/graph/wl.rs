@@ -33,7 +33,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::intern::{FREE, Interner};
-use super::{EdgeChoice, Graph, GraphRecord, Link, Links, Scalar, Usage};
+use super::{Aspects, EdgeChoice, Graph, GraphRecord, Link, Links, Scalar, Usage};
 use crate::error::{Error, Result};
 
 /// Refines graph after graph with one dictionary.
@@ -64,6 +64,17 @@ pub struct Vocabulary {
     /// Whether it is seen which way edges go.
     #[serde(default)]
     pub direction: bool,
+}
+
+/// What [`Refiner::refine_unseen`] gave a graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unseen {
+    /// The labels of every node before the first round and after each.
+    pub rounds: Vec<Vec<u32>>,
+    /// Nodes whose own labels were never met.
+    pub nodes: u64,
+    /// Edges whose labels were never met, each counted at both ends.
+    pub links: u64,
 }
 
 impl Refiner {
@@ -100,6 +111,26 @@ impl Refiner {
     /// How many distinct labels were given so far, over all graphs and rounds.
     pub fn num_labels(&self) -> usize {
         self.labels.len()
+    }
+
+    /// What it saw of the graphs so far, and sees of later ones.
+    pub fn sees(&self) -> Aspects {
+        Aspects {
+            node_labels: self.node_labels && !self.node_codes.labels.is_empty(),
+            edge_labels: self.edges.labels.is_used() && !self.edge_codes.labels.is_empty(),
+            direction: self.edges.direction.is_used(),
+            ..Aspects::default()
+        }
+    }
+
+    /// Takes the labels of a graph for known, without refining it.
+    pub fn meet(&mut self, record: &GraphRecord) {
+        for label in record.node_labels.iter().flatten().filter(|_| self.node_labels) {
+            self.node_codes.of(Some(label));
+        }
+        for label in record.edge_labels.iter().flatten().filter(|_| self.edges.labels.is_used()) {
+            self.edge_codes.of(Some(label));
+        }
     }
 
     /// What it knows: labels as files have them, and the keys of all labels, one after the
@@ -209,15 +240,18 @@ impl Refiner {
     ///
     /// # Complexity
     /// As [`refine`](Refiner::refine).
-    pub fn refine_unseen(&self, record: &GraphRecord, graph: &Graph) -> Result<Vec<Vec<u32>>> {
+    pub fn refine_unseen(&self, record: &GraphRecord, graph: &Graph) -> Result<Unseen> {
         let seen = Seen { node_labels: self.node_labels, edges: self.edges };
         let mut beyond = Beyond {
             known: self,
             labels: Interner::new(),
             node_codes: Codes::default(),
             edge_codes: Codes::default(),
+            nodes: 0,
+            links: 0,
         };
-        refined(&mut beyond, self.rounds, seen, record, graph)
+        let rounds = refined(&mut beyond, self.rounds, seen, record, graph)?;
+        Ok(Unseen { rounds, nodes: beyond.nodes, links: beyond.links })
     }
 }
 
@@ -249,15 +283,22 @@ struct Beyond<'a> {
     labels: Interner,
     node_codes: Codes,
     edge_codes: Codes,
+    /// How often nodes and edges had labels beyond.
+    nodes: u64,
+    links: u64,
 }
 
 impl Numbering for Beyond<'_> {
     fn node(&mut self, label: Option<&Scalar>) -> u32 {
-        self.known.node_codes.or_beyond(label, &mut self.node_codes)
+        let code = self.known.node_codes.or_beyond(label, &mut self.node_codes);
+        self.nodes += u64::from(self.known.node_codes.is_beyond(code));
+        code
     }
 
     fn edge(&mut self, label: Option<&Scalar>) -> u32 {
-        self.known.edge_codes.or_beyond(label, &mut self.edge_codes)
+        let code = self.known.edge_codes.or_beyond(label, &mut self.edge_codes);
+        self.links += u64::from(self.known.edge_codes.is_beyond(code));
+        code
     }
 
     fn key(&mut self, key: &[u32]) -> Option<u32> {
@@ -409,6 +450,10 @@ impl Codes {
         let code = self.labels.len() as u32;
         self.numbers.insert(label.clone(), code);
         code
+    }
+
+    fn is_beyond(&self, code: u32) -> bool {
+        code as usize > self.labels.len()
     }
 
     /// The number of a label, which is `beyond` these where it is not one of them.

@@ -13,32 +13,50 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{Graph, Scalar};
+use super::{EdgeChoice, Graph, GraphRecord, Link, Links, Scalar};
 
 /// The digest of a graph's label histograms over `rounds` rounds: equal exactly
-/// when [`Refiner`](super::wl::Refiner) gives two graphs equal histograms.
+/// when [`Refiner`](super::wl::Refiner) gives two graphs equal histograms, where it sees of
+/// edges what is in `edges`. `graph` is the clean graph of `record`, which brings the labels.
 ///
 /// # Complexity
-/// Time O((n + m) log n) a round, space O(n + m).
+/// Time O((n + m) log (n + m)) a round, space O(n + m).
 ///
 /// # Examples
 /// ```
-/// use hg2v::graph::{Graph, GraphRecord, WeightPolicy, wl_digest};
-/// let graph = |n: u32, edges| {
-///     let record = GraphRecord { num_nodes: n, edges, ..GraphRecord::default() };
-///     Graph::from_record(&record, WeightPolicy::Use).unwrap().0
+/// use hg2v::graph::{EdgeChoice, Graph, GraphRecord, WeightPolicy, wl_digest};
+/// let digest = |edges| {
+///     let record = GraphRecord { num_nodes: 6, edges, ..GraphRecord::default() };
+///     let (graph, _) = Graph::from_record(&record, WeightPolicy::Use).unwrap();
+///     wl_digest(&record, &graph, EdgeChoice::default(), 5)
 /// };
 /// // Two triangles and a ring of six: every node has two neighbours that look alike.
-/// let triangles = graph(6, vec![[0, 1], [1, 2], [0, 2], [3, 4], [4, 5], [3, 5]]);
-/// let ring = graph(6, (0..6).map(|v| [v, (v + 1) % 6]).collect());
-/// assert_eq!(wl_digest(&triangles, None, 5), wl_digest(&ring, None, 5));
+/// let triangles = digest(vec![[0, 1], [1, 2], [0, 2], [3, 4], [4, 5], [3, 5]]);
+/// assert_eq!(triangles, digest((0..6).map(|v| [v, (v + 1) % 6]).collect()));
 /// ```
-pub fn wl_digest(graph: &Graph, node_labels: Option<&[Scalar]>, rounds: usize) -> [u8; 32] {
+pub fn wl_digest(
+    record: &GraphRecord,
+    graph: &Graph,
+    edges: EdgeChoice,
+    rounds: usize,
+) -> [u8; 32] {
     let mut transcript = Sha256::new();
+    let node_labels = record.node_labels.as_deref();
     let (mut codes, mut classes) = initial_codes(graph.num_nodes(), node_labels, &mut transcript);
+    let kinds = edges.labels.is_used() && record.edge_labels.is_some();
+    let apart = rounds > 0 && (kinds || edges.direction.is_used() && record.directed);
+    let links = apart.then(|| Links::of(record, graph, edges));
+    // Labels of what is no edge, such as a self-loop, tell nothing.
+    let links = links.filter(|links| !links.all().is_empty()).map(|links| {
+        let codes = link_codes(&links, &mut transcript);
+        (links, codes)
+    });
     let mut keys = Keys::default();
     for _ in 0..rounds {
-        keys.fill(graph, &codes);
+        match &links {
+            None => keys.fill(graph, &codes),
+            Some((links, kinds)) => keys.fill_linked(links, kinds, &codes),
+        }
         let split = keys.rank(&mut codes, &mut transcript);
         if split == classes {
             break;
@@ -98,10 +116,27 @@ fn initial_codes(
     (codes, classes as usize)
 }
 
-/// Every node's key, `[own code, neighbours' codes ascending]`, end to end.
+/// A code for what each link is, its kind and its way, by the rank of the kind among the graph's.
+fn link_codes(links: &Links<'_>, transcript: &mut Sha256) -> Vec<u32> {
+    let mut kinds: Vec<&Scalar> = links.all().iter().filter_map(|link| link.kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    transcript.update((kinds.len() as u64).to_le_bytes());
+    kinds.iter().for_each(|kind| digest_scalar(kind, transcript));
+    let rank = |kind: &Scalar| kinds.partition_point(|&known| known < kind) as u32 + 1;
+    let code = |link: &Link<'_>| 3 * link.kind.map_or(0, rank) + link.way as u32;
+    links.all().iter().map(code).collect()
+}
+
+/// Stands in keys of nodes whose links are told apart, and is no code.
+const LINKED: u32 = u32::MAX;
+
+/// Every node's key, `[own code, neighbours' codes ascending]`, end to end; where links are told
+/// apart `[own code, LINKED, (link's code, neighbour's code) ascending]`.
 #[derive(Default)]
 struct Keys {
     values: Vec<u32>,
+    pairs: Vec<[u32; 2]>,
     starts: Vec<usize>,
     order: Vec<u32>,
     bytes: Vec<u8>,
@@ -118,6 +153,27 @@ impl Keys {
             let neighbors = graph.neighbors(node).iter();
             self.values.extend(neighbors.map(|&v| codes[v as usize]));
             self.values[start + 1..].sort_unstable();
+            self.starts.push(self.values.len());
+        }
+    }
+
+    fn fill_linked(&mut self, links: &Links<'_>, kinds: &[u32], codes: &[u32]) {
+        self.values.clear();
+        self.starts.clear();
+        self.starts.push(0);
+        let mut kinds = kinds;
+        for (node, &own) in codes.iter().enumerate() {
+            let links = links.at(node);
+            let own_kinds = kinds.split_off(..links.len()).unwrap_or_default();
+            self.pairs.clear();
+            let pairs = links.iter().zip(own_kinds);
+            self.pairs.extend(pairs.map(|(link, &kind)| [kind, codes[link.to as usize]]));
+            self.pairs.sort_unstable();
+            self.values.push(own);
+            if !links.is_empty() {
+                self.values.push(LINKED);
+                self.values.extend_from_slice(self.pairs.as_flattened());
+            }
             self.starts.push(self.values.len());
         }
     }

@@ -21,6 +21,10 @@ fn edge_schema(choice: EdgeChoice, records: &[GraphRecord]) -> Option<EdgeSchema
     EdgeSchema::fit(Path::new(FILE), choice, subjects).unwrap()
 }
 
+fn around(schema: &EdgeSchema, record: &GraphRecord) -> Vec<f64> {
+    schema.rows(record, &clean(record), &mut Applied::default())
+}
+
 fn fit(choice: FeatureChoice, records: &[GraphRecord]) -> hg2v::Result<FeatureSchema> {
     let graphs: Vec<Graph> = records.iter().map(clean).collect();
     let subjects = records.iter().zip(&graphs).map(|(record, graph)| Subject::new(record, graph));
@@ -47,10 +51,10 @@ fn ring(directed: bool) -> GraphRecord {
 fn kinds_are_counted_and_numbers_added_up() {
     let schema = edge_schema(EdgeChoice::default(), &[ring(false)]).unwrap();
     assert_eq!(schema.labels().unwrap(), [1.into(), 2.into()]);
-    let rows = schema.rows(&ring(false), &clean(&ring(false)));
+    let rows = around(&schema, &ring(false));
     assert_eq!(rows, [2.0, 0.0, 50.0, 1.0, 1.0, 30.0, 1.0, 1.0, 60.0]);
     let schema = edge_schema(EdgeChoice::default(), &[ring(true)]).unwrap();
-    let rows = schema.rows(&ring(true), &clean(&ring(true)));
+    let rows = around(&schema, &ring(true));
     let expected = [
         [1.0, 0.0, 10.0, 1.0, 0.0, 40.0],
         [0.0, 1.0, 20.0, 1.0, 0.0, 10.0],
@@ -58,7 +62,7 @@ fn kinds_are_counted_and_numbers_added_up() {
     ];
     assert_eq!(rows, expected.concat());
     // An undirected graph under the same schema: every edge goes both ways.
-    let rows = schema.rows(&ring(false), &clean(&ring(false)));
+    let rows = around(&schema, &ring(false));
     assert_eq!(rows[..6], [2.0, 0.0, 50.0, 2.0, 0.0, 50.0]);
 }
 
@@ -73,9 +77,9 @@ fn directions_alone_are_degrees() {
         ..GraphRecord::default()
     };
     let schema = edge_schema(choice, std::slice::from_ref(&star)).unwrap();
-    assert_eq!(schema.rows(&star, &clean(&star)), [2.0, 0.0, 0.0, 1.0, 0.0, 1.0]);
+    assert_eq!(around(&schema, &star), [2.0, 0.0, 0.0, 1.0, 0.0, 1.0]);
     let turned = GraphRecord { edges: vec![[1, 0], [2, 0]], ..star.clone() };
-    assert_eq!(schema.rows(&turned, &clean(&turned)), [0.0, 2.0, 1.0, 0.0, 1.0, 0.0]);
+    assert_eq!(around(&schema, &turned), [0.0, 2.0, 1.0, 0.0, 1.0, 0.0]);
     assert_eq!(edge_schema(EdgeChoice::NOTHING, &[star]), None);
     let plain = GraphRecord { directed: false, ..turned };
     assert_eq!(edge_schema(choice, &[plain]), None);
@@ -200,7 +204,7 @@ proptest! {
         let kinds: Vec<Scalar> = (0..3).map(Scalar::Int).collect();
         let known: Vec<usize> = (0..3).filter(|&k| schema.labels().unwrap().contains(&kinds[k])).collect();
         for record in &records {
-            let rows = schema.rows(record, &clean(record));
+            let rows = schema.rows(record, &clean(record), &mut Applied::default());
             let all = naive(record, &kinds, directed);
             // Kinds that only self-loops have are not met.
             let expected: Vec<f64> = all.chunks(3).flat_map(|row| known.iter().map(|&k| row[k])).collect();
@@ -212,7 +216,7 @@ proptest! {
         for record in &records {
             let graph = clean(record);
             let (shares, _) = features.apply(Subject::new(record, &graph), origin).unwrap();
-            let rows = schema.rows(record, &graph);
+            let rows = schema.rows(record, &graph, &mut Applied::default());
             for (shares, counts) in shares.values.chunks(schema.dim()).zip(rows.chunks(schema.dim())) {
                 let all: f64 = counts.iter().sum();
                 let expected: Vec<f32> = counts.iter().map(|count| if all > 0.0 { count / all } else { 0.0 } as f32).collect();

@@ -602,6 +602,29 @@ fn rows_in_memory_may_be_of_any_list_and_text_type() {
     assert!(read(&none, 0).unwrap_err().to_string().contains("write it as lists of integers"));
 }
 
+#[test]
+fn rows_in_memory_with_smiles_are_molecules() {
+    let smiles: ArrayRef = Arc::new(StringArray::from(vec!["CCO", "c1ccccc1", "C(("]));
+    let names: ArrayRef = Arc::new(StringArray::from(vec!["ethanol", "benzene", "none"]));
+    let numbers: ArrayRef = Arc::new(Float64Array::from(vec![Some(0.5), None, Some(1.0)]));
+    let batch = RecordBatch::try_from_iter([
+        ("name", names),
+        ("smiles", smiles.clone()),
+        ("logS", numbers),
+    ]);
+    let batch = batch.unwrap();
+    let read = |rows: &RecordBatch, position| {
+        dataset::parquet::records(rows, Path::new("<rows>"), position, &Limits::default())
+    };
+    let records = read(&batch.slice(0, 2), 0).unwrap();
+    assert_eq!((records[0].num_nodes, records[1].edges.len()), (3, 6));
+    assert_eq!(records[0].id, Some("ethanol".into()));
+    let value = |record: &GraphRecord| record.targets[0].value.clone();
+    assert_eq!([value(&records[0]), value(&records[1])], [Some(Scalar::Float(0.5)), None]);
+    let error = read(&batch, 10).unwrap_err().to_string();
+    assert!(error.starts_with("<rows>, record 13: ") && error.contains("no molecule"), "{error}");
+}
+
 /// Bytes of every kind of column that can hold a text, one of them no UTF-8.
 fn bytes_of_every_kind() -> Vec<ArrayRef> {
     use arrow_array::types::Int8Type;

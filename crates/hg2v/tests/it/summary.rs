@@ -7,7 +7,7 @@ use std::path::Path;
 use hg2v::dataset::summary::{MAX_VOCABULARY, Spread, Summary, SummaryOptions, summarize};
 use hg2v::dataset::{self, Format, Limits, Source};
 use hg2v::graph::wl::{Refiner, histogram};
-use hg2v::graph::{Features, Graph, GraphRecord, Scalar, WeightPolicy};
+use hg2v::graph::{EdgeChoice, Features, Graph, GraphRecord, Scalar, WeightPolicy};
 use proptest::prelude::*;
 
 fn summary_of(records: Vec<GraphRecord>) -> Summary {
@@ -178,7 +178,7 @@ proptest! {
         records in prop::collection::vec(any_graph(), 1..20),
     ) {
         let found = summary_of(records.clone());
-        let mut refiner = Refiner::new(5);
+        let mut refiner = Refiner::new(5).edges(EdgeChoice::default());
         let (mut edges, mut degrees) = (Vec::new(), Vec::new());
         let (mut identical, mut alike) = (BTreeMap::new(), BTreeMap::new());
         for record in &records {
@@ -282,7 +282,7 @@ fn mutag_is_as_published() {
     assert_eq!(classes, [(1.into(), 125), ((-1).into(), 63)]);
     assert_eq!(
         found.features.plan,
-        "7 labels, one-hot + 4 of edges (4 kinds), standardised = 11 columns"
+        "7 labels, one-hot + 4 of edges (shares of 4 kinds) = 11 columns"
     );
     assert_eq!(found.findings, Default::default());
 }

@@ -59,6 +59,10 @@ fn naive(record: &GraphRecord, rounds: usize, choice: EdgeChoice) -> Vec<Vec<Str
     rows
 }
 
+fn digest(record: &GraphRecord, edges: EdgeChoice, rounds: usize) -> [u8; 32] {
+    wl_digest(record, &clean(record), edges, rounds)
+}
+
 #[test]
 fn a_hexagon_and_two_triangles_look_alike() {
     let hexagon = graph(6, &[[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 0]]);
@@ -68,7 +72,10 @@ fn a_hexagon_and_two_triangles_look_alike() {
     // One label a round, six nodes each.
     let expected: Vec<_> = (0..6).map(|label| vec![(label, 6)]).collect();
     assert_eq!(found[0], expected);
-    assert_eq!(wl_digest(&clean(&hexagon), None, 5), wl_digest(&clean(&triangles), None, 5));
+    assert_eq!(
+        digest(&hexagon, EdgeChoice::NOTHING, 5),
+        digest(&triangles, EdgeChoice::NOTHING, 5)
+    );
 }
 
 #[test]
@@ -82,8 +89,8 @@ fn a_path_and_a_star_differ_from_the_first_round() {
     assert_eq!(found[0][1], [(1, 2), (2, 2)]);
     assert_eq!(found[1][1], [(1, 3), (5, 1)]);
     assert!(found[1][2].iter().all(|(label, _)| *label > 5));
-    assert_ne!(wl_digest(&clean(&path), None, 1), wl_digest(&clean(&star), None, 1));
-    assert_eq!(wl_digest(&clean(&path), None, 0), wl_digest(&clean(&star), None, 0));
+    assert_ne!(digest(&path, EdgeChoice::NOTHING, 1), digest(&star, EdgeChoice::NOTHING, 1));
+    assert_eq!(digest(&path, EdgeChoice::NOTHING, 0), digest(&star, EdgeChoice::NOTHING, 0));
 }
 
 #[test]
@@ -135,7 +142,7 @@ fn no_nodes_and_no_edges_are_graphs_too() {
     let isolated = graph(2, &[]);
     let rows = refiner.refine(&isolated, &clean(&isolated)).unwrap();
     assert_eq!(rows, [[0, 0], [1, 1], [2, 2], [3, 3]]);
-    assert_ne!(wl_digest(&clean(&empty), None, 3), wl_digest(&clean(&isolated), None, 3));
+    assert_ne!(digest(&empty, EdgeChoice::NOTHING, 3), digest(&isolated, EdgeChoice::NOTHING, 3));
 }
 
 #[test]
@@ -227,20 +234,20 @@ proptest! {
         let refiner = Refiner::new(3).edges(EdgeChoice::default());
         let found = histograms(refiner, &[record.clone(), other.clone()]);
         prop_assert_eq!(&found[0], &found[1]);
-        let digest = |r: &GraphRecord| wl_digest(&clean(r), r.node_labels.as_deref(), 3);
-        prop_assert_eq!(digest(&record), digest(&other));
+        let of = |record| digest(record, EdgeChoice::default(), 3);
+        prop_assert_eq!(of(&record), of(&other));
     }
 
     #[test]
     fn digests_agree_exactly_when_histograms_do(
         records in prop::collection::vec(any_graph(), 2..12),
         rounds in 0usize..5,
+        seen in any::<[bool; 2]>(),
     ) {
-        let found = histograms(Refiner::new(rounds), &records);
-        let digests: Vec<_> = records
-            .iter()
-            .map(|r| wl_digest(&clean(r), r.node_labels.as_deref(), rounds))
-            .collect();
+        let [labels, direction] = seen.map(|seen| if seen { Usage::Use } else { Usage::Ignore });
+        let edges = EdgeChoice { labels, direction, ..EdgeChoice::NOTHING };
+        let found = histograms(Refiner::new(rounds).edges(edges), &records);
+        let digests: Vec<_> = records.iter().map(|record| digest(record, edges, rounds)).collect();
         for i in 0..records.len() {
             for j in 0..i {
                 prop_assert_eq!(found[i] == found[j], digests[i] == digests[j]);

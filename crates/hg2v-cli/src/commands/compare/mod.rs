@@ -8,6 +8,7 @@ use std::sync::Mutex;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use hg2v::dataset::{self, Format};
+use hg2v::graph::{EdgeChoice, Usage};
 use hg2v::output::ScratchFolder;
 use hg2v_baselines::registry::METHODS;
 use hg2v_eval::classifiers::Classifier;
@@ -34,7 +35,11 @@ use crate::vocabulary::word;
 ///
 /// Numbers are judged by kernel ridge regression, of vectors also by ridge regression, and
 /// the table has root mean square errors; methods that learn classes alone are left out,
-/// unless they are named. A set with several targets has a column for each.
+/// unless they are named. A set with several targets has a column for each; texts that name
+/// graphs are none.
+///
+/// What is seen of edges holds for all methods that look at it; fingerprints of molecules are
+/// of bonds in any case.
 ///
 /// --against METHOD adds how much each method differs from another on the same splits: the
 /// mean of the differences, split by split, and its standard error. --also adds judges of
@@ -68,6 +73,15 @@ pub(crate) struct Args {
     /// What is predicted
     #[arg(long, default_value_t, value_name = "T", value_parser = word::<Task>())]
     task: Task,
+    /// Whether kinds of edges are seen
+    #[arg(long, default_value_t, value_name = "USAGE", value_parser = word::<Usage>())]
+    edge_labels: Usage,
+    /// Whether numbers of edges are seen
+    #[arg(long, default_value_t, value_name = "USAGE", value_parser = word::<Usage>())]
+    edge_attributes: Usage,
+    /// Whether directions of edges are seen
+    #[arg(long, default_value_t, value_name = "USAGE", value_parser = word::<Usage>())]
+    direction: Usage,
     /// Further judges of the same vectors
     #[arg(long, value_delimiter = ',', value_name = "C,…", value_parser = word::<Classifier>())]
     also: Vec<Classifier>,
@@ -124,6 +138,11 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         methods,
         named,
         task: args.task,
+        edges: EdgeChoice {
+            labels: args.edge_labels,
+            attributes: args.edge_attributes,
+            direction: args.direction,
+        },
         also: args.also,
         against: args.against,
         mode: args.protocol,

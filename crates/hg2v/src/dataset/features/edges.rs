@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::fitter::Moments;
 use super::{Applied, Origin, Scaler, Subject, mismatch};
 use crate::error::{Problem, Result, counted};
-use crate::graph::{EdgeChoice, Graph, GraphRecord, Link, Links, Scalar, Usage, Way};
+use crate::graph::{Aspects, EdgeChoice, Graph, GraphRecord, Link, Links, Scalar, Usage, Way};
 
 /// Edges as numbers of the nodes that they join. At the edges that go out of a node `u`, and
 /// again at those that come in where graphs are directed, these are
@@ -146,9 +146,39 @@ impl EdgeSchema {
         fitter.finish(file)
     }
 
-    /// The numbers of every node, a row each, not standardised.
-    pub fn rows(&self, record: &GraphRecord, graph: &Graph) -> Vec<f64> {
-        self.around(record, graph, &mut Applied::default())
+    /// What of edges becomes numbers.
+    pub fn sees(&self) -> Aspects {
+        Aspects {
+            edge_labels: self.labels.is_some(),
+            edge_attributes: self.attributes > 0,
+            direction: self.direction,
+            ..Aspects::default()
+        }
+    }
+
+    /// The numbers of every node, a row each, counts as they are and nothing standardised;
+    /// `applied` counts edges of kinds that training never met.
+    pub fn rows(&self, record: &GraphRecord, graph: &Graph, applied: &mut Applied) -> Vec<f64> {
+        let links = Links::of(record, graph, self.choice());
+        let features = record.edge_features.as_ref().filter(|_| self.attributes > 0);
+        let mut rows = vec![0.0; graph.num_nodes() * self.dim()];
+        for (node, row) in rows.chunks_mut(self.dim()).enumerate() {
+            for link in links.at(node) {
+                let kind = self.kind(link);
+                applied.unseen_edge_labels += u64::from(kind.is_none() && self.counts() > 0);
+                for way in ways(link.way, self.direction) {
+                    let row = &mut row[way * self.width()..(way + 1) * self.width()];
+                    if let Some(kind) = kind {
+                        row[kind] += 1.0;
+                    }
+                    if let Some(features) = features {
+                        let sums = &mut row[self.counts()..];
+                        sums.iter_mut().zip(features.row(link.edge)).for_each(|(sum, x)| *sum += x);
+                    }
+                }
+            }
+        }
+        rows
     }
 
     /// Whether the edges of a graph have what is expected of them.
@@ -196,35 +226,6 @@ impl EdgeSchema {
         values.extend(counts().map(|count| (count / all) as f32));
         self.scaler.scale(ways().flat_map(|(_, rest)| rest.iter().copied()), values, applied);
     }
-
-    /// The numbers of every node, a row each, counts as they are and nothing standardised.
-    pub(super) fn around(
-        &self,
-        record: &GraphRecord,
-        graph: &Graph,
-        applied: &mut Applied,
-    ) -> Vec<f64> {
-        let links = Links::of(record, graph, self.choice());
-        let features = record.edge_features.as_ref().filter(|_| self.attributes > 0);
-        let mut rows = vec![0.0; graph.num_nodes() * self.dim()];
-        for (node, row) in rows.chunks_mut(self.dim()).enumerate() {
-            for link in links.at(node) {
-                let kind = self.kind(link);
-                applied.unseen_edge_labels += u64::from(kind.is_none() && self.counts() > 0);
-                for way in ways(link.way, self.direction) {
-                    let row = &mut row[way * self.width()..(way + 1) * self.width()];
-                    if let Some(kind) = kind {
-                        row[kind] += 1.0;
-                    }
-                    if let Some(features) = features {
-                        let sums = &mut row[self.counts()..];
-                        sums.iter_mut().zip(features.row(link.edge)).for_each(|(sum, x)| *sum += x);
-                    }
-                }
-            }
-        }
-        rows
-    }
 }
 
 /// Which of the two parts of a row an edge is counted in.
@@ -236,13 +237,18 @@ pub(super) fn ways(way: Way, apart: bool) -> std::ops::Range<usize> {
     }
 }
 
-/// In words: `3 kinds, 2 attributes, out and in apart`.
+/// In words: `shares of 3 kinds, sums of 2 attributes standardised, out and in apart`.
 impl fmt::Display for EdgeSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kinds = self.labels.as_ref().map(|labels| counted(labels.len(), "kind"));
-        let attributes = (self.attributes > 0).then(|| counted(self.attributes, "attribute"));
+        let shares = self.labels.as_ref().map(|labels| counted(labels.len(), "kind"));
+        let shares = shares.map(|kinds| format!("shares of {kinds}"));
+        let degrees =
+            (shares.is_none() && self.direction).then(|| "degrees standardised".to_owned());
+        let sums = counted(self.attributes, "attribute");
+        let sums = (self.attributes > 0).then(|| format!("sums of {sums} standardised"));
         let direction = self.direction.then(|| "out and in apart".to_owned());
-        let parts: Vec<String> = [kinds, attributes, direction].into_iter().flatten().collect();
+        let parts = [shares, degrees, sums, direction];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
         f.write_str(&parts.join(", "))
     }
 }

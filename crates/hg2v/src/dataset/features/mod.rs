@@ -33,7 +33,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Place, Problem, Result, counted};
-use crate::graph::{EdgeChoice, Features, Graph, GraphRecord, Scalar, Structure};
+use crate::graph::{Aspects, EdgeChoice, Features, Graph, GraphRecord, Scalar, Structure};
 
 pub use edges::{EdgeSchema, LinkRows};
 pub(crate) use fitter::FeatureFitter;
@@ -261,6 +261,16 @@ impl FeatureSchema {
         self.edges.as_ref()
     }
 
+    /// What of graphs becomes numbers.
+    pub fn sees(&self) -> Aspects {
+        let edges = self.edges.as_ref().map(EdgeSchema::sees).unwrap_or_default();
+        Aspects {
+            node_labels: self.labels.is_some(),
+            node_attributes: self.attributes.is_some(),
+            ..edges
+        }
+    }
+
     /// The rows of a graph's nodes, and what had to be resolved.
     ///
     /// # Errors
@@ -294,7 +304,7 @@ impl FeatureSchema {
             None => None,
             Some(schema) => {
                 schema.check(record, origin)?;
-                Some((schema, schema.around(record, graph, &mut applied)))
+                Some((schema, schema.rows(record, graph, &mut applied)))
             }
         };
         for node in 0..n {
@@ -374,7 +384,7 @@ impl fmt::Display for FeatureSchema {
             parts.push(format!("{} of structure, standardised", scaler.mean.len()));
         }
         if let Some(edges) = &self.edges {
-            parts.push(format!("{} of edges ({edges}), standardised", edges.dim()));
+            parts.push(format!("{} of edges ({edges})", edges.dim()));
         }
         write!(f, "{} = {}", parts.join(" + "), counted(self.dim(), "column"))
     }

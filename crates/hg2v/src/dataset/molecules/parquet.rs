@@ -83,6 +83,32 @@ pub(in crate::dataset) fn open(path: &Path, file: File, limits: &Limits) -> Resu
     Ok(Some(source))
 }
 
+/// The molecules of rows that are in memory, as [`each_record`](crate::dataset::parquet::each_record)
+/// gives graphs; `None` where they are none.
+pub(in crate::dataset) fn each_record<'a>(
+    batch: &RecordBatch,
+    origin: &'a Path,
+    position: u64,
+    limits: &'a Limits,
+) -> Option<Result<Box<dyn Iterator<Item = Result<GraphRecord>> + 'a>>> {
+    let columns = Columns::of(&batch.schema(), &mut Vec::new())?;
+    let count = batch.num_rows();
+    let rows = match guarded(|| Batch::new(batch, &columns)) {
+        Ok(rows) => rows,
+        Err(problem) => {
+            let problem: String = problem.chars().take(300).collect();
+            let place = Place::Record(position + 1);
+            let fix = "give columns of texts and numbers";
+            return Some(Err(Error::input(origin, place, problem, fix)));
+        }
+    };
+    Some(Ok(Box::new((0..count).map(move |row| {
+        let place = Place::Record(position + row as u64 + 1);
+        let made = rows.record(row, limits).map_err(|fault| fault.at(origin, place));
+        made.map(|(record, _)| record)
+    }))))
+}
+
 struct Rows {
     path: PathBuf,
     limits: Limits,

@@ -22,7 +22,7 @@ use super::{JSON_COLUMNS, JSON_TARGETS};
 use crate::dataset::fault::Fault;
 use crate::dataset::node_count::{NodeCount, are_positions, same_length};
 use crate::dataset::targets::{ONLY, PREFIX};
-use crate::dataset::{Format, Limits, Source};
+use crate::dataset::{Format, Limits, Source, molecules};
 use crate::error::{Error, Fix, Limit, Place, Problem, Result, shown};
 use crate::graph::{Features, GraphRecord, Scalar};
 
@@ -96,7 +96,8 @@ pub fn records(
     each_record(batch, origin, position, limits)?.collect()
 }
 
-/// As [`records`], row by row, so that a row that is no graph costs none of the others.
+/// As [`records`], row by row, so that a row that is no graph costs none of the others. Rows with a
+/// text `smiles` and without `src` are molecules, as in files.
 ///
 /// # Errors
 /// A column that is missing or of a wrong type.
@@ -105,17 +106,20 @@ pub fn each_record<'a>(
     origin: &'a Path,
     position: u64,
     limits: &'a Limits,
-) -> Result<impl Iterator<Item = Result<GraphRecord>> + use<'a>> {
+) -> Result<Box<dyn Iterator<Item = Result<GraphRecord>> + 'a>> {
+    if let Some(rows) = molecules::parquet::each_record(batch, origin, position, limits) {
+        return rows;
+    }
     let schema = batch.schema();
     find_columns(origin, &schema)?;
     let note = |key| schema.metadata().get(key).cloned();
     let json = Json::noted(note(JSON_COLUMNS), note(JSON_TARGETS));
     let rows = guarded(|| Batch::new(batch, &json))
         .map_err(|problem| unreadable(origin, Place::Record(position + 1), &problem))?;
-    Ok((0..rows.rows).map(move |row| {
+    Ok(Box::new((0..rows.rows).map(move |row| {
         let place = Place::Record(position + row as u64 + 1);
         rows.record(row, limits).map_err(|fault| fault.at(origin, place))
-    }))
+    })))
 }
 
 /// The error of rows that are there, from `place` on, but cannot be read as the format's.

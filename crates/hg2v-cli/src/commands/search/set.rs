@@ -9,7 +9,6 @@ use hg2v::error::{Error, Place, shown};
 use hg2v::graph::{GraphRecord, Scalar};
 use hg2v::model::Example;
 use hg2v::prepare::{Collection, Run};
-use hg2v::saved;
 use hg2v::vectors;
 use hg2v::{Hg2v, Model, Result};
 use hg2v_baselines::registry;
@@ -24,7 +23,6 @@ use crate::context::Context;
 use crate::distances::DistanceArgs;
 use crate::graphs::{self, Asks, check_vectors};
 use crate::table::{counted, label};
-use crate::watch::Watch;
 
 /// Neighbours, unless --top says how many.
 const NEIGHBORS: usize = 6;
@@ -83,7 +81,7 @@ impl Set {
         distances: DistanceArgs,
         context: &Context,
     ) -> anyhow::Result<Set> {
-        let is_model = args.vectors.join(saved::CONFIG).exists();
+        let is_model = graphs::is_model(&args.vectors);
         check(args, is_model)?;
         let model = if is_model { Some(&args.vectors) } else { args.model.as_ref() };
         let model = model.map(|path| registry::load(path).map(Arc::from)).transpose()?;
@@ -96,15 +94,10 @@ impl Set {
         };
         let vectors = match (is_model, &model, &graphs) {
             (true, Some(model), Some(graphs)) => {
-                let watch = Watch::new(context);
-                let work = graphs::on(&machine).cached_in(args.cache.open()).watched_by(&watch);
-                model.vectors(Run::of(&graphs.records, &graphs.file), &work)?
+                let run = Run::of(&graphs.records, &graphs.file);
+                graphs::vectors_by(&**model, run, &machine, args.cache.open(), context)?
             }
-            (true, ..) => {
-                let problem = "a model has no vectors of its own";
-                let fix = "say which graphs to search with --data DATA, or name a file of vectors";
-                return Err(Error::input(&args.vectors, Place::Whole, problem, fix).into());
-            }
+            (true, ..) => return Err(graphs::no_graphs_named(&args.vectors).into()),
             _ => vectors::read(&args.vectors, &context.limits)?,
         };
         if let Some(model) = &model {

@@ -5,6 +5,8 @@
 //! score for score; but inner products are computed once a fold, kernel values
 //! once a fold and γ, and all C share them.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, positive, same_length};
@@ -86,6 +88,15 @@ pub enum Chosen {
     Vectors(Kernel),
     /// One of the kernels computed elsewhere, by its place in the list.
     Precomputed(usize),
+}
+
+impl fmt::Display for Chosen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Chosen::Vectors(kernel) => kernel.fmt(f),
+            Chosen::Precomputed(place) => write!(f, "number {place}"),
+        }
+    }
 }
 
 /// One setting of a grid, and how well it did.

@@ -150,6 +150,10 @@ impl Model for Graph2VecModel {
         NAME
     }
 
+    fn settings(&self) -> Value {
+        self.settings.settings()
+    }
+
     fn needs(&self) -> Needs {
         self.settings.needs()
     }

@@ -119,6 +119,10 @@ impl Model for Graph2VecLoukasModel {
         NAME
     }
 
+    fn settings(&self) -> Value {
+        self.settings.settings()
+    }
+
     fn needs(&self) -> Needs {
         self.settings.needs()
     }

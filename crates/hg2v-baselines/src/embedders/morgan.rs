@@ -125,6 +125,10 @@ impl Model for MorganModel {
         NAME
     }
 
+    fn settings(&self) -> Value {
+        self.morgan.settings()
+    }
+
     fn needs(&self) -> Needs {
         self.morgan.needs()
     }

@@ -168,6 +168,10 @@ impl Model for StatisticsModel {
         NAME
     }
 
+    fn settings(&self) -> Value {
+        self.bins.settings.settings()
+    }
+
     fn needs(&self) -> Needs {
         self.bins.settings.needs()
     }

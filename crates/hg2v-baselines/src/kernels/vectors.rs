@@ -386,6 +386,10 @@ impl Model for KernelModel {
         self.settings.name()
     }
 
+    fn settings(&self) -> Value {
+        self.settings.settings()
+    }
+
     fn needs(&self) -> Needs {
         self.settings.needs()
     }

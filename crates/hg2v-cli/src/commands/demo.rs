@@ -19,7 +19,7 @@ use hg2v::progress::Flow;
 use hg2v::saved::{self, LogLine, RunNote};
 use hg2v::vectors::{self, Key, Shape};
 use hg2v::{Fit, Hg2v, Hg2vParams, Model};
-use hg2v_eval::evaluation::Evaluation;
+use hg2v_eval::evaluation::{Evaluation, Subject as Whose};
 use hg2v_eval::select;
 use hg2v_eval::study::{Mode, Study};
 use hg2v_experiments::evaluate::Subject;
@@ -312,5 +312,5 @@ fn judge(
     let mut study = Study::new(collection, Mode::Inductive, SPLITS, protocol)?;
     study.context = graphs::on(machine);
     let goals = judged(&Subject::Hg2v { params, grid: None }, true, &study, context)?.goals;
-    Ok(Evaluation::new(data, &study, params.architecture.clone(), params.recipe, goals)?)
+    Ok(Evaluation::new(data, &study, Whose::of_params(params), goals)?)
 }

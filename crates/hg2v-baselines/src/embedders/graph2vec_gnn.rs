@@ -8,7 +8,7 @@
 use hg2v::context::Context;
 use hg2v::error::Result;
 use hg2v::prepare::{Collection, Needs};
-use hg2v::{Hg2vParams, Method, Model};
+use hg2v::{Fit, Hg2vParams, Method, Model, Resumable};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -47,11 +47,21 @@ impl Method for Graph2VecGnn {
         train: &[usize],
         context: &Context<'_>,
     ) -> Result<Box<dyn Model>> {
+        Ok(Box::new(self.prepare(collection, train)?.train(context)?))
+    }
+
+    fn resumable(&self) -> Option<&dyn Resumable> {
+        Some(self)
+    }
+}
+
+impl Resumable for Graph2VecGnn {
+    fn prepare(&self, collection: &Collection<'_>, train: &[usize]) -> Result<Fit> {
         // Of pyramids that others look at, nothing is to be seen.
         let flat = collection.without_pyramids();
         let mut fit = self.0.prepare(&flat, train)?;
         fit.config.method = NAME.to_owned();
         fit.config.model.preparation.coarsening = None;
-        Ok(Box::new(fit.train(context)?))
+        Ok(fit)
     }
 }

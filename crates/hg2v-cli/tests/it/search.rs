@@ -315,7 +315,8 @@ fn a_model_is_projected_as_its_vectors_are() {
     let read = |name: &str| fs::read_to_string(at.join(name)).unwrap();
     for method in ["pca", "umap"] {
         done(at, &["project", "e.parquet", "--method", method, "--out", "file.csv", "--force"]);
-        let line = format!("project m --data graphs.jsonl --method {method} --out model.csv --force");
+        let line =
+            format!("project m --data graphs.jsonl --method {method} --out model.csv --force");
         assert_eq!(json(at, &line)["graphs"], 30);
         assert_eq!(read("file.csv"), read("model.csv"), "{method}");
     }

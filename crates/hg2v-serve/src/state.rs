@@ -135,7 +135,7 @@ impl State {
         let shown = graphs.as_deref().zip(found.as_ref());
         let page = options.page.make(shown.map(|(graphs, (vectors, _))| Shown { graphs, vectors }));
         let catalog = found
-            .map(|(vectors, path)| Catalog::new(vectors, path, options.search, |_| {}))
+            .map(|(vectors, path)| Catalog::new(vectors, path, options.search, &Context::default()))
             .transpose()?;
         Ok(State { model, catalog, graphs, page, seen })
     }

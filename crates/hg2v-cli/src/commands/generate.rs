@@ -18,6 +18,7 @@ use serde_json::json;
 use crate::context::Context;
 use crate::out::{Out, refuse_same};
 use crate::table::counted;
+use crate::watch::Watch;
 
 /// Make synthetic graphs
 ///
@@ -293,10 +294,11 @@ fn make<const GRAPHS: u64>(
         noise: Noise { remove: set.remove_edges, add: set.add_edges },
         label: set.label.as_deref().map(Scalar::from_text),
     };
-    let progress = context.progress("graphs", Some(set.graphs));
-    let totals = made.write(sink.as_mut(), |done| progress.set_position(done))?;
+    let watch = Watch::new(context);
+    let work = hg2v::context::Context::default().watched_by(&watch);
+    let totals = made.write(sink.as_mut(), &work)?;
     sink.finish()?;
-    progress.finish_and_clear();
+    drop(watch);
     context.say(format!(
         "{}: {}, {}, {}",
         set.out.out.display(),

@@ -24,6 +24,7 @@ use crate::graphs::{self, Asks, CacheArgs};
 use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::table::percent;
 use crate::vocabulary::word;
+use crate::watch::Watch;
 
 /// Two coordinates for each vector, to look at
 ///
@@ -131,9 +132,11 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let mut explained = None;
     let components = pca(dim, values, 2)?;
     let places = components.points();
+    let watch = Watch::new(context);
+    let work = hg2v::context::Context::default().watched_by(&watch);
     let graph = |k: usize| -> hg2v::Result<NeighborGraph> {
         let space = Space::new(dim, values.clone(), Metric::Euclidean)?;
-        Index::new(space, IndexKind::BySize, seed, |_| ())?.neighbor_graph(k)
+        Index::new(space, IndexKind::BySize, seed, &work)?.neighbor_graph(k)
     };
     let points: Vec<Point> = match args.method {
         ProjectionMethod::Pca => {
@@ -146,22 +149,17 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
             let perplexity = args.perplexity.unwrap_or(own.perplexity);
             let params = own.perplexity(perplexity);
             let graph = graph(params.neighbors_needed(set.len())?)?;
-            let bar = context.progress("t-SNE", Some(params.steps as u64));
-            let points = tsne(&graph, &places, &params, |step| bar.set_position(step as u64))?;
-            bar.finish_and_clear();
-            points
+            tsne(&graph, &places, &params, &work)?
         }
         ProjectionMethod::Umap => {
             let own = Umap::default();
             let neighbors = args.neighbors.unwrap_or(own.neighbors);
             let params = own.neighbors(neighbors).seed(seed);
             let graph = graph(params.neighbors_needed(set.len())?)?;
-            let bar = context.progress("UMAP", None);
-            let points = umap(&graph, &places, &params, |epoch| bar.set_position(epoch as u64))?;
-            bar.finish_and_clear();
-            points
+            umap(&graph, &places, &params, &work)?
         }
     };
+    drop(watch);
     for ((id, class), point) in set.ids.iter().zip(&set.labels).zip(&points) {
         let key = Key { id, label: class.as_ref(), part: None };
         sink.write(key, &point.map(|x| x as f32))?;

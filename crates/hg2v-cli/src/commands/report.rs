@@ -33,6 +33,7 @@ use crate::graphs::{self, Asks, CacheArgs, check_vectors, summary_options};
 use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::table::{counted, decimal};
 use crate::vocabulary::word;
+use crate::watch::Watch;
 
 /// One self-contained page: a map of the graphs, their neighbours, pyramids and results
 ///
@@ -164,10 +165,10 @@ impl Wanted<'_> {
             None if self.of_run() => run.evaluation.clone(),
             None => None,
         };
-        let bar = context.progress("drawing", None);
-        let watch = |what| bar.set_message(what);
-        let map = Map::new(dim, values, self.search, self.methods, watch)?;
-        bar.finish_and_clear();
+        let watch = Watch::new(context);
+        let work = hg2v::context::Context::default().watched_by(&watch);
+        let map = Map::new(dim, values, self.search, self.methods, &work)?;
+        drop(watch);
         let mut notes = Vec::new();
         if graphs.fingerprint() != run.config.data.fingerprint {
             let others = counted(run.config.data.graphs, "graph");

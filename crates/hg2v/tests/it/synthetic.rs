@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use hg2v::Result;
+use hg2v::context::Context;
 use hg2v::dataset::synthetic::dla::Dla;
 use hg2v::dataset::synthetic::families::Family;
 use hg2v::dataset::synthetic::frankenstein::{ATTRIBUTES, Frankenstein};
@@ -16,6 +17,8 @@ use hg2v::dataset::synthetic::random::{
 use hg2v::dataset::synthetic::{Model, SyntheticSet, Totals};
 use hg2v::dataset::{Limits, Sink, images, open};
 use hg2v::graph::GraphRecord;
+use hg2v::progress::{Flow, Report};
+use hg2v::{Error, Result};
 
 #[derive(Default)]
 struct Keep(Vec<GraphRecord>);
@@ -38,12 +41,25 @@ fn set(model: &dyn Model, graphs: u64, seed: u64) -> SyntheticSet<'_> {
 fn written(set: &SyntheticSet<'_>, threads: usize) -> (Vec<GraphRecord>, Totals) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
-        let mut sink = Keep::default();
-        let mut heard = 0;
-        let totals = set.write(&mut sink, |done| heard = done).unwrap();
-        assert_eq!(heard, set.graphs);
+        let (mut sink, heard) = (Keep::default(), AtomicU64::new(0));
+        let watch = |report: &Report<'_>| {
+            heard.store(report.done, Ordering::Relaxed);
+            Flow::Continue
+        };
+        let totals = set.write(&mut sink, &Context::default().watched_by(&watch)).unwrap();
+        assert_eq!(heard.into_inner(), set.graphs);
         (sink.0, totals)
     })
+}
+
+#[test]
+fn whoever_waits_for_graphs_can_stop_them() {
+    let stop = |_: &Report<'_>| Flow::Stop;
+    let family = Family::Cycle { nodes: 1 << 16 };
+    let mut sink = Keep::default();
+    let stopped = set(&family, 100, 0).write(&mut sink, &Context::default().watched_by(&stop));
+    assert!(matches!(stopped, Err(Error::Stopped)), "{stopped:?}");
+    assert!((1..100).contains(&sink.0.len()), "{}", sink.0.len());
 }
 
 fn models() -> Vec<Box<dyn Model>> {
@@ -83,7 +99,8 @@ fn more_noise_than_room_is_refused() {
     let family = Family::Cycle { nodes: 5 };
     for noise in [Noise { remove: 6, add: 0 }, Noise { remove: 0, add: 6 }] {
         let refused = SyntheticSet { noise, ..set(&family, 3, 0) };
-        let said = refused.write(&mut Keep::default(), |_| ()).unwrap_err().to_string();
+        let said =
+            refused.write(&mut Keep::default(), &Context::default()).unwrap_err().to_string();
         assert!(said.contains("_edges is 6, but the graph"), "{said}");
     }
 }
@@ -157,7 +174,7 @@ fn clusters_are_like_those_the_authors_ship() {
         let model = Dla { nodes: 100, radius, ..Dla::default() };
         let mut ours = Keep::default();
         let unchanged = SyntheticSet { noise: Noise::default(), ..set(&model, 1000, 0) };
-        unchanged.write(&mut ours, |_| ()).unwrap();
+        unchanged.write(&mut ours, &Context::default()).unwrap();
         for class in [1, 2] {
             let (theirs, ours) = (geometry(&shipped, class), geometry(&ours.0, class));
             for which in 0..2 {

@@ -23,6 +23,7 @@ use crate::context::Context;
 use crate::distances::DistanceArgs;
 use crate::graphs::{self, Asks, check_vectors};
 use crate::table::{counted, label};
+use crate::watch::Watch;
 
 /// Neighbours, unless --top says how many.
 const NEIGHBORS: usize = 6;
@@ -113,11 +114,11 @@ impl Set {
             // A look at all of them takes less than linking them first.
             _ => IndexKind::Exact,
         };
-        let bar = context.progress("linking", Some(vectors.len() as u64));
         let options = distances.options(kind, context.seed());
-        let watch = |done| bar.set_position(done as u64);
-        let catalog = Catalog::new(vectors, &args.vectors, options, watch)?;
-        bar.finish_and_clear();
+        let watch = Watch::new(context);
+        let work = hg2v::context::Context::default().watched_by(&watch);
+        let catalog = Catalog::new(vectors, &args.vectors, options, &work)?;
+        drop(watch);
         if !catalog.index.is_exact() && kind == IndexKind::BySize {
             context.say(format!(
                 "{} vectors: neighbours are found through links from {APPROXIMATE_FROM} on; --exact looks at all",

@@ -14,8 +14,10 @@ pub mod random;
 use std::ops::Range;
 
 use super::Sink;
+use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::graph::{GraphRecord, Scalar};
+use crate::progress::{Report, Stage};
 
 use hg2v_math::parallel::try_map;
 use hg2v_math::rng::{self, ChaCha8Rng};
@@ -85,11 +87,11 @@ impl SyntheticSet<'_> {
     }
 
     /// Makes all graphs in parallel and hands them to `sink` in order, a bounded
-    /// number at a time; `done` hears how many have been written.
+    /// number at a time.
     ///
     /// # Errors
-    /// As [`graph`](SyntheticSet::graph), and what the sink refuses.
-    pub fn write(&self, sink: &mut dyn Sink, mut done: impl FnMut(u64)) -> Result<Totals> {
+    /// As [`graph`](SyntheticSet::graph), and what the sink refuses; [`Stopped`](Error::Stopped).
+    pub fn write(&self, sink: &mut dyn Sink, context: &Context<'_>) -> Result<Totals> {
         /// Nodes in memory at once, give or take a graph a thread.
         const NODES_AT_ONCE: u64 = 1 << 20;
         self.model.check()?;
@@ -106,7 +108,7 @@ impl SyntheticSet<'_> {
                 totals.edges += record.edges.len() as u64;
             }
             first = next;
-            done(first);
+            context.tell(&Report::of(Stage::Generating, first, self.graphs))?;
         }
         Ok(totals)
     }

@@ -203,7 +203,7 @@ fn whoever_waits_for_links_and_maps_can_stop_them() {
     let context = Context::default().watched_by(&stop);
     let space = || Space::new(3, rows.clone(), Metric::Euclidean).unwrap();
     let graph = Index::new(space(), IndexKind::Exact, 0, &context).unwrap();
-    let graph = graph.neighbor_graph(60).unwrap();
+    let graph = graph.neighbor_graph(90).unwrap();
     let places = pca(3, &rows, 2).unwrap().points();
     let vectors = || Vectors {
         dim: 3,

@@ -22,12 +22,15 @@ const BYTES: usize = 4;
 
 /// The settings to choose from: every C with every kernel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Grid {
     /// Prices of errors.
     pub c: Vec<f64>,
     /// Kernels.
     pub kernels: Vec<Kernel>,
 }
+
+hg2v_math::setters!(Grid { c: Vec<f64>, kernels: Vec<Kernel> });
 
 impl Grid {
     /// Every C with every γ of the radial kernel.
@@ -51,6 +54,7 @@ impl Default for Grid {
 
 /// Everything between vectors and an accuracy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Protocol {
     /// The settings to choose from.
     pub grid: Grid,
@@ -65,6 +69,15 @@ pub struct Protocol {
     /// Tolerance of the support vector machines.
     pub tolerance: f64,
 }
+
+hg2v_math::setters!(Protocol {
+    grid: Grid,
+    folds: usize,
+    seed: u64,
+    signed_log: bool,
+    standardize: bool,
+    tolerance: f64
+});
 
 /// Five folds, columns standardised, the default grid, LIBSVM's tolerance.
 impl Default for Protocol {

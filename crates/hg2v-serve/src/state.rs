@@ -31,7 +31,7 @@ use crate::options::{Options, Shown};
 
 /// All graphs, by name.
 #[derive(Debug)]
-pub struct Graphs {
+pub struct NamedGraphs {
     /// Where they came from.
     pub file: PathBuf,
     /// How they are written there.
@@ -43,8 +43,8 @@ pub struct Graphs {
     by_name: BTreeMap<String, usize>,
 }
 
-impl Graphs {
-    fn read(path: &Path, options: &Options) -> Result<Graphs> {
+impl NamedGraphs {
+    fn read(path: &Path, options: &Options) -> Result<NamedGraphs> {
         let mut source = dataset::open(path, &options.limits)?;
         let records = Arc::new(source.by_ref().collect::<Result<Vec<_>>>()?);
         let mut by_name = BTreeMap::new();
@@ -52,7 +52,7 @@ impl Graphs {
             by_name.entry(record.id_at(position as u64).to_string()).or_insert(position);
         }
         let (format, ignored) = (source.format, source.ignored());
-        Ok(Graphs { file: source.path, format, ignored, records, by_name })
+        Ok(NamedGraphs { file: source.path, format, ignored, records, by_name })
     }
 
     /// The graph of that name, as a line of JSON.
@@ -72,7 +72,7 @@ pub(crate) struct State {
     /// What can be searched.
     pub(crate) catalog: Option<Catalog>,
     /// What can be looked at.
-    pub(crate) graphs: Option<Arc<Graphs>>,
+    pub(crate) graphs: Option<Arc<NamedGraphs>>,
     /// The page that shows them.
     pub(crate) page: Bytes,
     seen: Seen,
@@ -112,7 +112,7 @@ impl State {
     fn load(
         options: &Options,
         machine: &Machine,
-        graphs: Option<Arc<Graphs>>,
+        graphs: Option<Arc<NamedGraphs>>,
         seen: Seen,
     ) -> Result<State> {
         let model = registry::load(&options.model)?;
@@ -169,7 +169,8 @@ impl Current {
     /// # Errors
     /// A file that is missing or damaged, or does not belong to the model.
     pub(crate) fn load(options: &Options) -> Result<Current> {
-        let graphs = options.data.as_ref().map(|path| Graphs::read(path, options)).transpose()?;
+        let graphs =
+            options.data.as_ref().map(|path| NamedGraphs::read(path, options)).transpose()?;
         let machine = &options.machine;
         let state = State::load(options, machine, graphs.map(Arc::new), Seen::now(options))?;
         Ok(Current {

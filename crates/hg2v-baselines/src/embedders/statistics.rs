@@ -42,10 +42,13 @@ const PROFILE_NAMES: [&str; PROFILE] = [
 /// Time O(m) for m edges, and O(n·log n) to fit the bins of n nodes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct Statistics {
     /// What is seen of edges: how many of each kind a node has, sums of their numbers.
     pub edges: EdgeChoice,
 }
+
+hg2v_math::setters!(Statistics { edges: EdgeChoice });
 
 const NAME: &str = "statistics";
 

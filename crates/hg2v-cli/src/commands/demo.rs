@@ -10,7 +10,6 @@ use hg2v::context::Machine;
 use hg2v::dataset::summary::summarize_records;
 use hg2v::dataset::synthetic::SyntheticSet;
 use hg2v::dataset::synthetic::dla::Dla;
-use hg2v::dataset::synthetic::noise::Noise;
 use hg2v::dataset::{self, Format};
 use hg2v::error::{Action, Error};
 use hg2v::graph::{GraphRecord, Scalar};
@@ -254,15 +253,8 @@ fn say(
 }
 
 fn grow(args: &Args, context: &Context) -> hg2v::Result<Vec<GraphRecord>> {
-    let model = Dla { nodes: args.nodes, ..Dla::default() };
-    let set = SyntheticSet {
-        model: &model,
-        graphs: args.graphs,
-        seed: context.seed(),
-        noise: Noise::default(),
-        label: None,
-    };
-    set.records()
+    let model = Dla::default().nodes(args.nodes);
+    SyntheticSet::new(&model, args.graphs, context.seed()).records()
 }
 
 fn write_graphs(records: &[GraphRecord], path: &Path) -> hg2v::Result<()> {
@@ -289,7 +281,7 @@ fn judge(
     machine: &Machine,
     context: &Context,
 ) -> anyhow::Result<Evaluation> {
-    let protocol = select::Protocol { seed: context.seed(), ..select::Protocol::default() };
+    let protocol = select::Protocol::default().seed(context.seed());
     let mut study = Study::new(collection, Mode::Inductive, SPLITS, protocol)?;
     study.context = graphs::on(machine);
     let goals = judged(&Subject::Hg2v { params, grid: None }, true, &study, context)?.goals;

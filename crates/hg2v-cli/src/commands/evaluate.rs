@@ -139,7 +139,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     };
     let collection = graphs::collected(run, &needs, args.cache.open(), context)?;
     say_findings(&collection.notes.found, context);
-    let protocol = select::Protocol { seed: context.seed(), ..select::Protocol::default() };
+    let protocol = select::Protocol::default().seed(context.seed());
     let goals = Goal::all(&records, args.task)?;
     let mut study = Study::of(&collection, goals, args.protocol, splits, protocol)?;
     study.context = graphs::on(&machine);

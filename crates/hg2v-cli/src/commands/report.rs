@@ -200,11 +200,11 @@ impl Wanted<'_> {
         run: &RunFolder,
         model: &Arc<dyn Model>,
         context: &Context,
-    ) -> anyhow::Result<Graphs> {
+    ) -> anyhow::Result<ShownGraphs> {
         let data = match &self.of {
             Of::Read(Shown { graphs, .. }) => {
                 let (records, ignored) = (Arc::clone(&graphs.records), graphs.ignored.clone());
-                return Graphs::new(graphs.file.clone(), graphs.format, ignored, records);
+                return ShownGraphs::new(graphs.file.clone(), graphs.format, ignored, records);
             }
             Of::Files { data, .. } => data.or(run.data.as_deref()),
         };
@@ -215,7 +215,7 @@ impl Wanted<'_> {
         };
         let graphs::Read { path, format, ignored, records } =
             graphs::read(data, Asks::of(model), context)?;
-        Graphs::new(path, format, ignored, Arc::new(records))
+        ShownGraphs::new(path, format, ignored, Arc::new(records))
     }
 
     /// A vector for each graph, row after row, and the numbers of one.
@@ -257,26 +257,26 @@ impl Wanted<'_> {
 }
 
 /// Graphs and what is in them.
-struct Graphs {
+struct ShownGraphs {
     path: PathBuf,
     records: Arc<Vec<GraphRecord>>,
     summary: Summary,
 }
 
-impl Graphs {
+impl ShownGraphs {
     fn new(
         path: PathBuf,
         format: Format,
         ignored: Vec<String>,
         records: Arc<Vec<GraphRecord>>,
-    ) -> anyhow::Result<Graphs> {
+    ) -> anyhow::Result<ShownGraphs> {
         if records.is_empty() {
             let fix = "give a collection of at least one graph";
             return Err(Error::input(&path, Place::Whole, "there are no graphs in it", fix).into());
         }
         let options = summary_options();
         let summary = summarize_records(&path, format, ignored, &records, &options);
-        Ok(Graphs { path, records, summary })
+        Ok(ShownGraphs { path, records, summary })
     }
 
     fn fingerprint(&self) -> String {

@@ -198,7 +198,7 @@ proptest! {
     ) {
         let used = |used| if used { Usage::Use } else { Usage::Ignore };
         let (labels, direction) = (used(labels), used(direction));
-        let choice = EdgeChoice { labels, direction, ..EdgeChoice::NOTHING };
+        let choice = EdgeChoice::NOTHING.labels(labels).direction(direction);
         let mut refiner = Refiner::new(3).edges(choice);
         let mut label_of = BTreeMap::new();
         let mut subtree_of = BTreeMap::new();

@@ -32,13 +32,13 @@ const NEIGHBORS: usize = 6;
 pub(super) struct Set {
     pub(super) catalog: Catalog,
     model: Option<Arc<dyn Model>>,
-    graphs: Option<Graphs>,
+    graphs: Option<SearchedGraphs>,
     /// Where new graphs are embedded.
     machine: Machine,
 }
 
 /// All graphs of DATA.
-struct Graphs {
+struct SearchedGraphs {
     file: PathBuf,
     records: Vec<GraphRecord>,
     /// Where those of a name stand.
@@ -47,14 +47,14 @@ struct Graphs {
     aligned: bool,
 }
 
-impl Graphs {
-    fn read(data: &Path, asks: Asks, context: &Context) -> anyhow::Result<Graphs> {
+impl SearchedGraphs {
+    fn read(data: &Path, asks: Asks, context: &Context) -> anyhow::Result<SearchedGraphs> {
         let graphs::Read { path: file, records, .. } = graphs::read(data, asks, context)?;
         let mut by_name = BTreeMap::<String, Vec<usize>>::new();
         for (i, record) in records.iter().enumerate() {
             by_name.entry(record.id_at(i as u64).to_string()).or_default().push(i);
         }
-        Ok(Graphs { file, records, by_name, aligned: false })
+        Ok(SearchedGraphs { file, records, by_name, aligned: false })
     }
 
     /// Where the graph of the vector of this name and position stands.
@@ -87,7 +87,7 @@ impl Set {
         let model = if is_model { Some(&args.vectors) } else { args.model.as_ref() };
         let model = model.map(|path| registry::load(path).map(Arc::from)).transpose()?;
         let asks = model.as_ref().map_or(Asks::Nothing, Asks::of);
-        let graphs = args.data.as_ref().map(|data| Graphs::read(data, asks, context));
+        let graphs = args.data.as_ref().map(|data| SearchedGraphs::read(data, asks, context));
         let mut graphs = graphs.transpose()?;
         let machine = match &model {
             Some(_) => args.device.open()?,

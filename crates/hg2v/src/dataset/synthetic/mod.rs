@@ -43,6 +43,7 @@ pub trait Model: Sync {
 }
 
 /// A set of graphs of one model.
+#[non_exhaustive]
 pub struct SyntheticSet<'a> {
     /// What makes the graphs.
     pub model: &'a dyn Model,
@@ -56,7 +57,24 @@ pub struct SyntheticSet<'a> {
     pub label: Option<Scalar>,
 }
 
-impl SyntheticSet<'_> {
+impl<'a> SyntheticSet<'a> {
+    /// So many graphs of a model as it makes them.
+    pub fn new(model: &'a dyn Model, graphs: u64, seed: u64) -> SyntheticSet<'a> {
+        SyntheticSet { model, graphs, seed, noise: Noise::default(), label: None }
+    }
+
+    /// The same with this done to each graph.
+    #[must_use]
+    pub fn noise(self, noise: Noise) -> SyntheticSet<'a> {
+        SyntheticSet { noise, ..self }
+    }
+
+    /// The same with this label for every graph.
+    #[must_use]
+    pub fn label(self, label: Option<Scalar>) -> SyntheticSet<'a> {
+        SyntheticSet { label, ..self }
+    }
+
     /// The `index`-th graph; its id is its index.
     ///
     /// # Errors

@@ -135,6 +135,10 @@ pub struct Outcome {
 /// # Errors
 /// Unequal lengths, an empty grid, parameters that are not above 0, folds that name rows that do
 /// not exist.
+///
+/// # Complexity
+/// With `n` rows of `c` columns, `F` folds, `γ` kernels and `A` prices: time O(F·n²·c + F·γ·A·n³),
+/// a factor of the kernel for each price; memory O(n²) for each fold that is worked on.
 pub fn grid_search(
     x: &Matrix,
     numbers: &[f64],
@@ -150,6 +154,9 @@ pub fn grid_search(
 ///
 /// # Errors
 /// See [`grid_search`].
+///
+/// # Complexity
+/// That of [`grid_search`], and of one factor more.
 pub fn evaluate(
     x: &Matrix,
     numbers: &[f64],
@@ -165,6 +172,9 @@ pub fn evaluate(
 ///
 /// # Errors
 /// A kernel that is not square or not as large as there are numbers, and see [`grid_search`].
+///
+/// # Complexity
+/// As [`evaluate`], without inner products.
 pub fn evaluate_precomputed(
     kernels: &[Matrix],
     numbers: &[f64],

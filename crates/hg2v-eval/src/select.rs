@@ -162,6 +162,11 @@ pub struct Outcome {
 /// # Errors
 /// Unequal lengths, an empty grid, parameters that are not above 0, folds that
 /// name rows that do not exist or whose training part has fewer than two classes.
+///
+/// # Complexity
+/// With `n` rows of `c` columns, `F` folds, `γ` kernels and `C` prices: O(F·n²·c) time for inner
+/// products, O(F·γ·n²) for kernels, and a machine for each pair of classes, fold, kernel and price,
+/// of O(n²) to O(n³) time each. Memory O(n²) for each fold that is worked on.
 pub fn grid_search(
     x: &Matrix,
     labels: &[u32],
@@ -179,6 +184,9 @@ pub fn grid_search(
 /// # Errors
 /// A kernel that is not square or not as large as there are labels, and see
 /// [`grid_search`].
+///
+/// # Complexity
+/// As [`grid_search`], without inner products.
 pub fn grid_search_precomputed(
     kernels: &[Matrix],
     labels: &[u32],
@@ -194,6 +202,9 @@ pub fn grid_search_precomputed(
 ///
 /// # Errors
 /// See [`grid_search`].
+///
+/// # Complexity
+/// That of [`grid_search`], and of one machine more for each pair of classes.
 pub fn evaluate(x: &Matrix, labels: &[u32], split: &Split, protocol: &Protocol) -> Result<Outcome> {
     let x = with_signed_log(x, protocol.signed_log);
     let source = of_vectors(&x, protocol);
@@ -206,6 +217,9 @@ pub fn evaluate(x: &Matrix, labels: &[u32], split: &Split, protocol: &Protocol) 
 ///
 /// # Errors
 /// See [`grid_search_precomputed`].
+///
+/// # Complexity
+/// As [`evaluate`], without inner products.
 pub fn evaluate_precomputed(
     kernels: &[Matrix],
     labels: &[u32],

@@ -175,6 +175,19 @@ impl Hnsw {
     ///
     /// # Complexity
     /// About `O(log n · search · links · dim)` time a query.
+    ///
+    /// # Examples
+    /// ```
+    /// use hg2v::context::Context;
+    /// use hg2v_search::hnsw::{Hnsw, Params};
+    /// use hg2v_search::{Metric, Space};
+    /// let space = Space::new(1, (0..1000).map(|i| i as f32).collect(), Metric::Euclidean)?;
+    /// let links = Hnsw::new(&space, Params::default(), &Context::default())?;
+    /// let near = links.nearest(&space, &[7.2, 990.9], 2)?;
+    /// let positions: Vec<_> = near.iter().map(|near| [near[0].position, near[1].position]).collect();
+    /// assert_eq!(positions, [[7, 8], [991, 990]]);
+    /// # Ok::<(), hg2v::Error>(())
+    /// ```
     pub fn nearest<R: Real>(
         &self,
         space: &Space<R>,

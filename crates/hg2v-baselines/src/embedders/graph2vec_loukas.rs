@@ -28,6 +28,22 @@ use super::skip_gram::{Document, Words};
 ///
 /// # Complexity
 /// As [`Graph2Vec`], over the nodes of all levels.
+///
+/// # Examples
+/// ```
+/// use hg2v::Method;
+/// use hg2v::graph::GraphRecord;
+/// use hg2v_baselines::embedders::graph2vec_loukas::Graph2VecLoukas;
+/// let ring = |n: u32| GraphRecord {
+///     num_nodes: n,
+///     edges: (0..n).map(|v| [v, (v + 1) % n]).collect(),
+///     ..GraphRecord::default()
+/// };
+/// let graphs: Vec<GraphRecord> = (4..12).map(ring).collect();
+/// let model = Graph2VecLoukas::default().fit(&graphs)?;
+/// assert_eq!(model.embed(&[ring(20)])?.dim, 256);
+/// # Ok::<(), hg2v::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]

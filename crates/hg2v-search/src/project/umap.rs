@@ -77,7 +77,20 @@ const NEGATIVES: usize = 5;
 /// `O(n · neighbors)` time an epoch.
 ///
 /// # Examples
-/// Those of the [module](super).
+/// ```
+/// use hg2v::context::Context;
+/// use hg2v_search::project::{Umap, pca, umap};
+/// use hg2v_search::{Index, IndexKind, Metric, Space};
+/// // Two groups far apart.
+/// let rows: Vec<f32> = (0..40).map(|i| (i % 7) as f32 + if i < 20 { 0.0 } else { 90.0 }).collect();
+/// let (params, context) = (Umap::default().neighbors(5), Context::default());
+/// let space = Space::new(2, rows.clone(), Metric::Euclidean)?;
+/// let index = Index::new(space, IndexKind::Exact, 0, &context)?;
+/// let graph = index.neighbor_graph(params.neighbors_needed(20)?)?;
+/// let points = umap(&graph, &pca(2, &rows, 2)?.points(), &params, &context)?;
+/// assert_eq!(points.len(), 20);
+/// # Ok::<(), hg2v::Error>(())
+/// ```
 pub fn umap(
     graph: &NeighborGraph,
     places: &[Point],

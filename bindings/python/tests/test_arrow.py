@@ -103,8 +103,11 @@ def test_streams_of_tables(arrays, vectors, folder):
     same(rows(first.column("embedding").to_pylist() + rest["embedding"].to_pylist()), vectors)
     whole = hg2v.embed_arrow(folder, table)
     assert rest.schema == whole.schema
-    assert hg2v.embed_batches(folder, iter(pieces)).read_all().combine_chunks().equals(
-        whole.combine_chunks()
+    assert (
+        hg2v.embed_batches(folder, iter(pieces))
+        .read_all()
+        .combine_chunks()
+        .equals(whole.combine_chunks())
     )
     assert hg2v.load(folder).embed_batches(table).read_all().num_rows == len(table)
     none = pa.RecordBatchReader.from_batches(table.schema, [])
@@ -130,7 +133,9 @@ def test_streams_of_graphs(arrays, vectors, folder, monkeypatch, caplog):
     bad = [*arrays[:9], 3, *arrays[9:]]
     with pytest.raises(hg2v.InputError, match="graph 9: "):
         hg2v.embed_batches(folder, graphs(bad)).read_all()
-    found = rows(hg2v.embed_batches(folder, iter(bad), errors="nan").read_all()["embedding"].to_pylist())
+    found = rows(
+        hg2v.embed_batches(folder, iter(bad), errors="nan").read_all()["embedding"].to_pylist()
+    )
     assert np.isnan(found[9]).all() and "graph 9 " in caplog.text
     same(np.delete(found, 9, axis=0), vectors)
     with pytest.raises(hg2v.InputError, match="int is no stream of graphs"):
@@ -139,7 +144,9 @@ def test_streams_of_graphs(arrays, vectors, folder, monkeypatch, caplog):
 
 def test_streams_of_other_columns(folder, arrays):
     table = arrow_table(arrays)
-    other = table.set_column(table.schema.get_field_index("id"), "id", pa.array(map(str, range(len(table)))))
+    other = table.set_column(
+        table.schema.get_field_index("id"), "id", pa.array(map(str, range(len(table))))
+    )
     batches = [each.combine_chunks().to_batches()[0] for each in (table, other)]
     with pytest.raises(hg2v.InputError, match=f"from graph {len(table)} on the columns are"):
         hg2v.embed_batches(folder, iter(batches)).read_all()

@@ -98,7 +98,9 @@ def as_arrow(data: Any) -> tuple[str, str, Any]:
 def _unreadable(data: Any, error: Exception) -> InputError:
     """The error for something that a library could not hand over as a table."""
     column = _column_at_fault(data)
-    what = f"this {kind_of(data)}" if column is None else f"column `{column}` of this {kind_of(data)}"
+    what = (
+        f"this {kind_of(data)}" if column is None else f"column `{column}` of this {kind_of(data)}"
+    )
     return InputError(
         f"{what} cannot be read as part of a table of graphs",
         fix="give one row a graph, with lists of integers in columns `src` and `dst`",

@@ -91,9 +91,7 @@ def embed_arrow(model: Any, table: Any, n_jobs: int | None = None, errors: str =
     return vectors
 
 
-def embed_batches(
-    model: Any, data: Any, n_jobs: int | None = None, errors: str = "raise"
-) -> Any:
+def embed_batches(model: Any, data: Any, n_jobs: int | None = None, errors: str = "raise") -> Any:
     """The vectors of a stream of graphs, as a stream: memory does not grow with their number.
 
     Args:

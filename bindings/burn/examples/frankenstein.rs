@@ -128,7 +128,7 @@ fn molecules(folder: &Path, graphs: usize) -> Result<Vec<GraphRecord>> {
     )?;
     model.check()?;
     let graphs = model.len().min(graphs as u64);
-    let set = SyntheticSet { model: &model, graphs, seed: 0, noise: Noise::default(), label: None };
+    let set = SyntheticSet::new(&model, graphs, 0);
     (0..graphs).map(|index| set.graph(index).context("a molecule")).collect()
 }
 

@@ -59,7 +59,7 @@ pub(crate) fn wwl<'py>(
 /// What is seen of edges, by its words: kinds, and directions.
 fn seen((labels, direction): &(String, String)) -> hg2v::Result<EdgeChoice> {
     let (labels, direction) = (labels.parse()?, direction.parse()?);
-    Ok(EdgeChoice { labels, direction, ..EdgeChoice::default() })
+    Ok(EdgeChoice::default().labels(labels).direction(direction))
 }
 
 /// Labels tell nothing more after as many rounds as a graph has nodes.

@@ -44,10 +44,10 @@ pub(crate) fn embed_file(
         // What the command kept, it goes on with, and the other way round.
         let device = MachineName::Cpu.to_string();
         let partial = partial_beside(&out, &*model, per, &device, CHECKPOINT_EVERY)?;
-        let options =
-            Options::default().per(per).shard(shard).cache(None).partial(partial).pool(Some(pool));
-        let stream = Stream::start(source, model, options)?;
-        stream.write(Destination { path: &out, overwrite }, &watch.context())
+        let options = Options::default().per(per).shard(shard).partial(partial).pool(Some(pool));
+        let context = watch.context();
+        let stream = Stream::start(source, model, options, &context)?;
+        stream.write(Destination { path: &out, overwrite }, &context)
     })?;
     Ok((done.rows, done.dim, text(py, &done.notes)?))
 }

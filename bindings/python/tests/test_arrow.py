@@ -79,3 +79,81 @@ def test_graphs_to_tables_and_back(arrays, vectors, folder):
     there = pa.record_batch(hg2v.to_arrow(mixed))
     again = pa.record_batch(hg2v.graphs(there).to_arrow())
     assert there.equals(again) and there.schema.metadata == again.schema.metadata
+
+
+def test_streams_of_tables(arrays, vectors, folder):
+    """A batch out for a batch in, and no batch is taken before it is asked for."""
+    table = arrow_table(arrays)
+    pieces = [table.slice(at, 5).combine_chunks().to_batches()[0] for at in range(0, len(table), 5)]
+    taken = []
+
+    def batches():
+        for piece in pieces:
+            taken.append(len(piece))
+            yield piece
+
+    given = pa.RecordBatchReader.from_batches(table.schema, batches())
+    made = hg2v.embed_batches(folder, given)
+    assert isinstance(made, pa.RecordBatchReader) and taken == []
+    first = made.read_next_batch()
+    while not len(first):
+        first = made.read_next_batch()
+    assert first.num_rows == 5 and len(taken) == 1
+    rest = made.read_all()
+    same(rows(first.column("embedding").to_pylist() + rest["embedding"].to_pylist()), vectors)
+    whole = hg2v.embed_arrow(folder, table)
+    assert rest.schema == whole.schema
+    assert (
+        hg2v.embed_batches(folder, iter(pieces))
+        .read_all()
+        .combine_chunks()
+        .equals(whole.combine_chunks())
+    )
+    assert hg2v.load(folder).embed_batches(table).read_all().num_rows == len(table)
+    none = pa.RecordBatchReader.from_batches(table.schema, [])
+    assert hg2v.embed_batches(folder, none).read_all().schema == whole.schema
+
+
+def test_streams_of_graphs(arrays, vectors, folder, monkeypatch, caplog):
+    monkeypatch.setattr("hg2v.arrow._AT_ONCE", 7)
+    taken = []
+
+    def graphs(given):
+        for graph in given:
+            taken.append(graph)
+            yield graph
+
+    made = hg2v.embed_batches(folder, graphs(arrays))
+    assert len(taken) == 7
+    first = made.read_next_batch()
+    assert first.num_rows == 7 and len(taken) == 7
+    rest = made.read_all()
+    same(rows(first.column("embedding").to_pylist() + rest["embedding"].to_pylist()), vectors)
+    assert hg2v.embed_batches(folder, iter([])).read_all().num_rows == 0
+    bad = [*arrays[:9], 3, *arrays[9:]]
+    with pytest.raises(hg2v.InputError, match="graph 9: "):
+        hg2v.embed_batches(folder, graphs(bad)).read_all()
+    found = rows(
+        hg2v.embed_batches(folder, iter(bad), errors="nan").read_all()["embedding"].to_pylist()
+    )
+    assert np.isnan(found[9]).all() and "graph 9 " in caplog.text
+    same(np.delete(found, 9, axis=0), vectors)
+    with pytest.raises(hg2v.InputError, match="int is no stream of graphs"):
+        hg2v.embed_batches(folder, 3)
+
+
+def test_streams_of_other_columns(folder, arrays):
+    table = arrow_table(arrays)
+    other = table.set_column(
+        table.schema.get_field_index("id"), "id", pa.array(map(str, range(len(table))))
+    )
+    batches = [each.combine_chunks().to_batches()[0] for each in (table, other)]
+    with pytest.raises(hg2v.InputError, match=f"from graph {len(table)} on the columns are"):
+        hg2v.embed_batches(folder, iter(batches)).read_all()
+
+
+def test_a_column_that_is_none_is_named(folder):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"src": [[0], [1]], "dst": [[1], [2]], "y": [3, object()]})
+    with pytest.raises(hg2v.InputError, match="^column `y` of this DataFrame cannot be read"):
+        hg2v.embed_arrow(folder, frame)

@@ -10,7 +10,7 @@ use hg2v::dataset::features::When;
 use hg2v::error::{Opt, Result};
 use hg2v::graph::{Usage, WeightPolicy};
 use hg2v::model::{Activation, Readout};
-use hg2v::model::{Layer, Relational};
+use hg2v::model::{LayerKind, Relational};
 use hg2v::train::{Loss, Negatives};
 use hg2v::vocabulary::Named;
 use serde::Serialize;
@@ -154,7 +154,7 @@ pub static OPTIONS: &[MethodOption] = &[
     ),
     option("hops", "A", Kind::Whole, "a: how far a node looks"),
     option("levels", "L", Kind::Whole, "L: how often a graph is coarsened"),
-    option("layer", "LAYER", Kind::Word(Words::of::<Layer>()), "How a node looks around"),
+    option("layer", "LAYER", Kind::Word(Words::of::<LayerKind>()), "How a node looks around"),
     option(
         "relations",
         "WHEN",

@@ -14,7 +14,7 @@ use hg2v::error::{Error, Place};
 use hg2v::graph::{Aspects, Findings, GraphRecord, Scalar, WeightPolicy};
 use hg2v::prepare::{Collection, Needs, Run, graph_of};
 use hg2v::vectors::Vectors;
-use hg2v::{Hg2vParams, Model};
+use hg2v::{Hg2vParams, Model, saved};
 use serde_json::{Value, json};
 
 use crate::context::Context;
@@ -133,6 +133,30 @@ pub(crate) fn read(data: &Path, asks: Asks, context: &Context) -> hg2v::Result<R
     say_ignored(&ignored, source.beside(), context);
     context.say_skipped();
     Ok(Read { path, format: source.format, ignored, records })
+}
+
+/// Whether vectors are to come from this folder's model, and not from a file.
+pub(crate) fn is_model(path: &Path) -> bool {
+    path.join(saved::CONFIG).exists()
+}
+
+/// The vectors of the graphs of `run` by `model`, and says how far it is.
+pub(crate) fn vectors_by(
+    model: &dyn Model,
+    run: Run<'_>,
+    machine: &Machine,
+    cache: Option<Cache>,
+    context: &Context,
+) -> hg2v::Result<Vectors> {
+    let watch = Watch::new(context);
+    model.vectors(run, &on(machine).cached_in(cache).watched_by(&watch))
+}
+
+/// A model was named in place of vectors, and no graphs with it.
+pub(crate) fn no_graphs_named(model: &Path) -> Error {
+    let problem = "a model has no vectors of its own";
+    let fix = "say of which graphs with --data DATA, or name a file of vectors";
+    Error::input(model, Place::Whole, problem, fix)
 }
 
 /// Cleans the graphs of `run`, coarsens them where there is need of that, and says how far it is.

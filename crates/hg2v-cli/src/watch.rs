@@ -110,6 +110,11 @@ fn named(stage: Stage) -> &'static str {
         Stage::Embedding => "embedding",
         Stage::Comparing => "comparing",
         Stage::Judging => "judging",
+        Stage::Summarizing => "reading",
+        Stage::Generating => "graphs",
+        Stage::Linking => "linking",
+        Stage::Tsne => "t-SNE",
+        Stage::Umap => "UMAP",
         _ => "working",
     }
 }

@@ -85,13 +85,40 @@ fn link(error: &(dyn std::error::Error + 'static)) -> String {
     }
 }
 
+/// How a known set that is not downloaded is made: what to type into a shell.
+pub(crate) fn made(set: &str) -> &'static str {
+    match set {
+        "DLA" => "hg2v generate dla --out DLA.jsonl",
+        "FASHION-MNIST" => {
+            "fetch the idx files of its test images, then hg2v images \
+             t10k-images-idx3-ubyte.gz t10k-labels-idx1-ubyte.gz --threshold 0 --out \
+             FASHION-MNIST.parquet"
+        }
+        "FRANKENSTEIN-R" => {
+            "fetch BURSI and the idx files of MNIST's test images, then hg2v generate \
+             frankenstein --bursi BURSI.zip --images t10k-images-idx3-ubyte.gz --labels \
+             t10k-labels-idx1-ubyte.gz --out FRANKENSTEIN-R.parquet"
+        }
+        "MNIST" => {
+            "fetch the idx files of its test images, then hg2v images \
+             t10k-images-idx3-ubyte.gz t10k-labels-idx1-ubyte.gz --threshold 0 --out \
+             MNIST.parquet"
+        }
+        "USPS" => {
+            "fetch its idx files, then hg2v images USPS-images-idx3-short.gz \
+             USPS-labels-idx1-ubyte.gz --threshold 0.3 --out USPS.parquet"
+        }
+        _ => "make it as its authors say",
+    }
+}
+
 /// What went wrong with an experiment, and what a user of the command can do.
 pub(crate) fn of_experiment(error: &hg2v_experiments::Error) -> String {
     use hg2v_experiments::Error;
     let fix = match error {
         Error::MissingDataset { dataset, .. } => match catalog::find(dataset).map(|set| set.origin)
         {
-            Some(Origin::Made(how)) => how.0.to_owned(),
+            Some(Origin::Made) => made(dataset).to_owned(),
             _ => format!(
                 "fetch it with `hg2v datasets get {dataset}`, or say where it is with --data-dir \
                  or HG2V_DATA"

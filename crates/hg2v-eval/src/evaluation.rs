@@ -7,7 +7,9 @@ use hg2v::graph::Scalar;
 use hg2v::model::Architecture;
 use hg2v::progress::Stage;
 use hg2v::train::Recipe;
+use hg2v::{Hg2v, Hg2vParams, Method, Model};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::goal::{Goal, Task};
@@ -29,16 +31,55 @@ pub struct Evaluation {
     pub splits: usize,
     /// The seed of the splits and the classifier.
     pub seed: u64,
-    /// The network that was judged.
-    pub architecture: Architecture,
-    /// Its training.
-    pub recipe: Recipe,
+    /// Whose vectors were judged.
+    #[serde(flatten)]
+    pub subject: Subject,
     /// What was found of the only target, or of the first.
     #[serde(flatten)]
     pub first: TargetEvaluation,
     /// What was found of each target, where there are several.
     #[serde(default)]
     pub targets: Vec<TargetEvaluation>,
+}
+
+/// Whose vectors were judged: nobody's that is known, where they were there already.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Subject {
+    /// The method.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// All its settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<Value>,
+    /// Of the methods whose model is [HG2V's](Hg2v::of), the network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub architecture: Option<Architecture>,
+    /// And its training.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recipe: Option<Recipe>,
+}
+
+impl Subject {
+    /// HG2V with these settings.
+    pub fn of_params(params: &Hg2vParams) -> Subject {
+        Subject {
+            method: Some(params.name().to_owned()),
+            settings: Some(params.settings()),
+            architecture: Some(params.architecture.clone()),
+            recipe: Some(params.recipe),
+        }
+    }
+
+    /// A model that is there.
+    pub fn of_model(model: &dyn Model) -> Subject {
+        let own = Hg2v::of(model).map(|own| own.config().model.params());
+        Subject {
+            method: Some(model.method().to_owned()),
+            settings: Some(model.settings()),
+            architecture: own.as_ref().map(|own| own.architecture.clone()),
+            recipe: own.map(|own| own.recipe),
+        }
+    }
 }
 
 /// What was found of one target.
@@ -131,8 +172,7 @@ impl Evaluation {
     pub fn new(
         data: PathBuf,
         study: &Study<'_>,
-        architecture: Architecture,
-        recipe: Recipe,
+        subject: Subject,
         methods: Vec<Vec<Judgement>>,
     ) -> Result<Evaluation> {
         let found = study.goals.iter().zip(methods);
@@ -148,8 +188,7 @@ impl Evaluation {
             mode: study.mode,
             splits: study.splits.len(),
             seed: study.protocol.seed,
-            architecture,
-            recipe,
+            subject,
             first,
             targets,
         })

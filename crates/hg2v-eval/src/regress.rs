@@ -25,6 +25,7 @@ const BYTES: usize = 16;
 
 /// The settings to choose from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Grid {
     /// Prices of large weights, of kernel ridge.
     pub alpha: Vec<f64>,
@@ -33,6 +34,8 @@ pub struct Grid {
     /// Prices of large weights, of ridge.
     pub ridge: Vec<f64>,
 }
+
+hg2v_math::setters!(Grid { alpha: Vec<f64>, kernels: Vec<Kernel>, ridge: Vec<f64> });
 
 /// α of kernel ridge from 10⁻³ to 10 and γ from 10⁻⁴ to 10⁻¹, both in decades, and γ = `scale`; α
 /// of ridge from 10⁻² to 10⁵: of standardised columns `XᵀX` is of the size of the number of rows.
@@ -50,6 +53,7 @@ impl Default for Grid {
 
 /// Everything between vectors and an error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Protocol {
     /// The settings to choose from.
     pub grid: Grid,
@@ -62,6 +66,14 @@ pub struct Protocol {
     /// Whether columns are standardised, anew for each training part.
     pub standardize: bool,
 }
+
+hg2v_math::setters!(Protocol {
+    grid: Grid,
+    folds: usize,
+    seed: u64,
+    signed_log: bool,
+    standardize: bool
+});
 
 impl Default for Protocol {
     fn default() -> Protocol {
@@ -123,6 +135,10 @@ pub struct Outcome {
 /// # Errors
 /// Unequal lengths, an empty grid, parameters that are not above 0, folds that name rows that do
 /// not exist.
+///
+/// # Complexity
+/// With `n` rows of `c` columns, `F` folds, `γ` kernels and `A` prices: time O(F·n²·c + F·γ·A·n³),
+/// a factor of the kernel for each price; memory O(n²) for each fold that is worked on.
 pub fn grid_search(
     x: &Matrix,
     numbers: &[f64],
@@ -138,6 +154,9 @@ pub fn grid_search(
 ///
 /// # Errors
 /// See [`grid_search`].
+///
+/// # Complexity
+/// That of [`grid_search`], and of one factor more.
 pub fn evaluate(
     x: &Matrix,
     numbers: &[f64],
@@ -153,6 +172,9 @@ pub fn evaluate(
 ///
 /// # Errors
 /// A kernel that is not square or not as large as there are numbers, and see [`grid_search`].
+///
+/// # Complexity
+/// As [`evaluate`], without inner products.
 pub fn evaluate_precomputed(
     kernels: &[Matrix],
     numbers: &[f64],

@@ -5,6 +5,8 @@
 //! score for score; but inner products are computed once a fold, kernel values
 //! once a fold and γ, and all C share them.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, positive, same_length};
@@ -20,12 +22,15 @@ const BYTES: usize = 4;
 
 /// The settings to choose from: every C with every kernel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Grid {
     /// Prices of errors.
     pub c: Vec<f64>,
     /// Kernels.
     pub kernels: Vec<Kernel>,
 }
+
+hg2v_math::setters!(Grid { c: Vec<f64>, kernels: Vec<Kernel> });
 
 impl Grid {
     /// Every C with every γ of the radial kernel.
@@ -49,6 +54,7 @@ impl Default for Grid {
 
 /// Everything between vectors and an accuracy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Protocol {
     /// The settings to choose from.
     pub grid: Grid,
@@ -63,6 +69,15 @@ pub struct Protocol {
     /// Tolerance of the support vector machines.
     pub tolerance: f64,
 }
+
+hg2v_math::setters!(Protocol {
+    grid: Grid,
+    folds: usize,
+    seed: u64,
+    signed_log: bool,
+    standardize: bool,
+    tolerance: f64
+});
 
 /// Five folds, columns standardised, the default grid, LIBSVM's tolerance.
 impl Default for Protocol {
@@ -86,6 +101,15 @@ pub enum Chosen {
     Vectors(Kernel),
     /// One of the kernels computed elsewhere, by its place in the list.
     Precomputed(usize),
+}
+
+impl fmt::Display for Chosen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Chosen::Vectors(kernel) => kernel.fmt(f),
+            Chosen::Precomputed(place) => write!(f, "number {place}"),
+        }
+    }
 }
 
 /// One setting of a grid, and how well it did.
@@ -138,6 +162,11 @@ pub struct Outcome {
 /// # Errors
 /// Unequal lengths, an empty grid, parameters that are not above 0, folds that
 /// name rows that do not exist or whose training part has fewer than two classes.
+///
+/// # Complexity
+/// With `n` rows of `c` columns, `F` folds, `γ` kernels and `C` prices: O(F·n²·c) time for inner
+/// products, O(F·γ·n²) for kernels, and a machine for each pair of classes, fold, kernel and price,
+/// of O(n²) to O(n³) time each. Memory O(n²) for each fold that is worked on.
 pub fn grid_search(
     x: &Matrix,
     labels: &[u32],
@@ -155,6 +184,9 @@ pub fn grid_search(
 /// # Errors
 /// A kernel that is not square or not as large as there are labels, and see
 /// [`grid_search`].
+///
+/// # Complexity
+/// As [`grid_search`], without inner products.
 pub fn grid_search_precomputed(
     kernels: &[Matrix],
     labels: &[u32],
@@ -170,6 +202,9 @@ pub fn grid_search_precomputed(
 ///
 /// # Errors
 /// See [`grid_search`].
+///
+/// # Complexity
+/// That of [`grid_search`], and of one machine more for each pair of classes.
 pub fn evaluate(x: &Matrix, labels: &[u32], split: &Split, protocol: &Protocol) -> Result<Outcome> {
     let x = with_signed_log(x, protocol.signed_log);
     let source = of_vectors(&x, protocol);
@@ -182,6 +217,9 @@ pub fn evaluate(x: &Matrix, labels: &[u32], split: &Split, protocol: &Protocol) 
 ///
 /// # Errors
 /// See [`grid_search_precomputed`].
+///
+/// # Complexity
+/// As [`evaluate`], without inner products.
 pub fn evaluate_precomputed(
     kernels: &[Matrix],
     labels: &[u32],

@@ -27,6 +27,9 @@ impl Split {
     ///
     /// # Errors
     /// The first thing that is wrong.
+    ///
+    /// # Complexity
+    /// O(n) time and memory for `rows` = n.
     pub fn check(&self, rows: usize) -> Result<()> {
         let mut seen = vec![false; rows];
         for &row in self.train.iter().chain(&self.test) {
@@ -61,6 +64,9 @@ impl Split {
 ///
 /// # Errors
 /// Fewer than two classes; a share that leaves a side empty.
+///
+/// # Complexity
+/// O(n·log n) time for `n` rows.
 pub fn stratified_shuffle(labels: &[u32], test_share: f64, seed: u64, index: u64) -> Result<Split> {
     shuffle_of(two_classes_of(labels)?, test_share, seed, index)
 }
@@ -69,6 +75,9 @@ pub fn stratified_shuffle(labels: &[u32], test_share: f64, seed: u64, index: u64
 ///
 /// # Errors
 /// A share that leaves a side empty.
+///
+/// # Complexity
+/// As [`stratified_shuffle`].
 pub fn shuffle(rows: usize, test_share: f64, seed: u64, index: u64) -> Result<Split> {
     shuffle_of(vec![(0..rows).collect()], test_share, seed, index)
 }
@@ -110,6 +119,9 @@ fn shuffle_of(members: Vec<Vec<usize>>, test_share: f64, seed: u64, index: u64) 
 ///
 /// # Errors
 /// Fewer than two classes, fewer than two folds, more folds than rows.
+///
+/// # Complexity
+/// O(n·log n + n·folds) time and O(n·folds) memory for `n` rows.
 pub fn stratified_folds(labels: &[u32], folds: usize, seed: u64, index: u64) -> Result<Vec<Split>> {
     let mut members = two_classes_of(labels)?;
     members.sort_by_key(|members| members[0]);
@@ -120,6 +132,9 @@ pub fn stratified_folds(labels: &[u32], folds: usize, seed: u64, index: u64) -> 
 ///
 /// # Errors
 /// Fewer than two folds, more folds than rows.
+///
+/// # Complexity
+/// As [`stratified_folds`].
 pub fn plain_folds(rows: usize, folds: usize, seed: u64, index: u64) -> Result<Vec<Split>> {
     folds_of(vec![(0..rows).collect()], folds, seed, index)
 }

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use hg2v::dataset::synthetic::dla::Dla;
 use hg2v::dataset::synthetic::frankenstein::Frankenstein;
-use hg2v::dataset::synthetic::noise::Noise;
 use hg2v::dataset::synthetic::{Model, SyntheticSet};
 use hg2v::dataset::{catalog, images, locate};
 use hg2v::error::Opt;
@@ -128,7 +127,7 @@ impl Provenance {
 }
 
 fn made(model: &dyn Model, graphs: u64, seed: u64) -> hg2v::Result<Vec<GraphRecord>> {
-    SyntheticSet { model, graphs, seed, noise: Noise::default(), label: None }.records()
+    SyntheticSet::new(model, graphs, seed).records()
 }
 
 #[cfg(test)]

@@ -108,7 +108,7 @@ impl<'a> Environment<'a> {
 
     /// How classifiers are judged: as the protocol has it, under this seed.
     pub(crate) fn protocol(&self) -> select::Protocol {
-        select::Protocol { seed: self.seed, ..select::Protocol::default() }
+        select::Protocol::default().seed(self.seed)
     }
 
     /// A study of classes on the device of this environment.

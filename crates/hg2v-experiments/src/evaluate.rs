@@ -2,7 +2,7 @@
 //! hand.
 
 use hg2v::context::Context;
-use hg2v::{Hg2v, Hg2vParams, Model, Untrained};
+use hg2v::{Hg2v, Hg2vParams, Method, Model, Untrained};
 use hg2v_baselines::embedders::statistics::Statistics;
 use hg2v_eval::Matrix;
 use hg2v_eval::evaluation::Judgement;
@@ -54,6 +54,7 @@ pub fn judge(
     };
     let vectors_of = |model| Matrix::of_model(model, study.collection, &study.context);
     const UNTRAINED: &str = "the same, untrained";
+    let (untrained, statistics) = (Untrained(Hg2vParams::default()).name(), Statistics::default());
     let (mut rows, mut chosen): (Vec<Vec<Judgement>>, _) = (Vec::new(), None);
     match subject {
         Subject::Hg2v { params, grid } => {
@@ -66,15 +67,19 @@ pub fn judge(
         }
         Subject::Model(model) => {
             rows.push(judge(model.method(), Candidate::Vectors(&vectors_of(*model)?))?);
-            if let Some(own) = Hg2v::of(*model).filter(|_| controls) {
+            // An untrained network is its own control.
+            let trained = |_: &&Hg2v| controls && model.method() != untrained;
+            if let Some(own) = Hg2v::of(*model).filter(trained) {
                 let x = vectors_of(&own.untrained())?;
                 rows.push(judge(UNTRAINED, Candidate::Vectors(&x))?);
             }
         }
         Subject::Vectors(x) => rows.push(judge("given vectors", Candidate::Vectors(x))?),
     }
-    if controls {
-        rows.push(judge("statistics", Candidate::Method(&Statistics::default()))?);
+    let is_control =
+        matches!(subject, Subject::Model(model) if model.method() == statistics.name());
+    if controls && !is_control {
+        rows.push(judge(statistics.name(), Candidate::Method(&statistics))?);
     }
     // Method by method, and now goal by goal.
     let mut rows: Vec<_> = rows.into_iter().map(Vec::into_iter).collect();

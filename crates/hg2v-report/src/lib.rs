@@ -31,7 +31,7 @@
 //! let collection = params.collect(Run::in_memory(&graphs), &Context::default())?;
 //! let vectors = params.fit(&graphs)?.embed(&graphs)?;
 //! let (options, methods) = (SearchOptions::default(), [ProjectionMethod::Pca]);
-//! let map = Map::new(vectors.dim, vectors.values, options, &methods, |_| ())?;
+//! let map = Map::new(vectors.dim, vectors.values, options, &methods, &Context::default())?;
 //! let contents = Contents { title: "Paths".to_owned(), map, ..Contents::of(&collection) };
 //! let made = page(&contents, PageMode::Still)?;
 //! assert!(made.html.starts_with("<!doctype html>"));

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use hg2v::context::Context;
 use hg2v::error::Result;
 use hg2v::vocabulary::Named;
 use hg2v_search::catalog::SearchOptions;
@@ -23,11 +24,12 @@ fn points(
     graph: &NeighborGraph,
     components: &[Point],
     seed: u64,
+    context: &Context<'_>,
 ) -> Result<Vec<Point>> {
     match method {
         ProjectionMethod::Pca => Ok(components.to_vec()),
-        ProjectionMethod::Tsne => tsne(graph, components, &Tsne::default(), |_| ()),
-        ProjectionMethod::Umap => umap(graph, components, &Umap::default().seed(seed), |_| ()),
+        ProjectionMethod::Tsne => tsne(graph, components, &Tsne::default(), context),
+        ProjectionMethod::Umap => umap(graph, components, &Umap::default().seed(seed), context),
     }
 }
 
@@ -58,23 +60,21 @@ pub struct Map {
 
 impl Map {
     /// Maps of vectors of `dim` numbers each, and the [six](NEIGHBORS) nearest to each, exact or
-    /// through links as `options` say. Of standardised vectors, maps are standardised, too. `watch`
-    /// hears what is being done.
+    /// through links as `options` say. Of standardised vectors, maps are standardised, too.
     ///
     /// One neighbour graph serves all of it. Maps keep Euclidean distances: where neighbours are
     /// told by another metric, and a map needs some, those of the maps are a second one.
     ///
     /// # Errors
-    /// Vectors without numbers, or of which no map can be made.
+    /// Vectors without numbers, or of which no map can be made; [`Stopped`](hg2v::Error::Stopped).
     pub fn new(
         dim: usize,
         vectors: Vec<f32>,
         options: SearchOptions,
         methods: &[ProjectionMethod],
-        mut watch: impl FnMut(&'static str),
+        context: &Context<'_>,
     ) -> Result<Map> {
         let SearchOptions { metric, standardise, index, seed, .. } = options;
-        watch("neighbours");
         let space = match standardise {
             true => Space::standardised(dim, vectors, metric)?,
             false => Space::new(dim, vectors, metric)?,
@@ -85,7 +85,7 @@ impl Map {
         }
         let same = metric == Metric::Euclidean;
         let k = if same { needed.max(NEIGHBORS) } else { NEIGHBORS };
-        let listed = Index::new(space, index, seed, |_| ())?;
+        let listed = Index::new(space, index, seed, context)?;
         let graph = listed.neighbor_graph(k)?;
         let rows = listed.into_space().into_rows();
         let components = match methods.is_empty() {
@@ -96,13 +96,12 @@ impl Map {
             true => Cow::Borrowed(&graph),
             false => {
                 let space = Space::new(dim, rows, Metric::Euclidean)?;
-                Cow::Owned(Index::new(space, index, seed, |_| ())?.neighbor_graph(needed)?)
+                Cow::Owned(Index::new(space, index, seed, context)?.neighbor_graph(needed)?)
             }
         };
         let mut projections = Vec::new();
         for method in methods {
-            watch(method.word());
-            let points = self::points(*method, &of_maps, &components, seed)?;
+            let points = self::points(*method, &of_maps, &components, seed, context)?;
             projections.push(Projection { name: method.word().to_owned(), points });
         }
         let words = match metric {
@@ -118,6 +117,8 @@ impl Map {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hg2v::Error;
+    use hg2v::progress::{Flow, Report};
     use hg2v_math::linalg::vector::start_value;
     use hg2v_search::IndexKind;
     use hg2v_search::scale::StandardScaler;
@@ -132,24 +133,38 @@ mod tests {
         {
             let options = SearchOptions::default().metric(metric).standardise(standardise).seed(3);
             let methods = [ProjectionMethod::Umap, ProjectionMethod::Tsne, ProjectionMethod::Pca];
-            let map = Map::new(DIM, vectors.clone(), options, &methods, |_| ()).unwrap();
+            let map =
+                Map::new(DIM, vectors.clone(), options, &methods, &Context::default()).unwrap();
             let mut rows = vectors.clone();
             if standardise {
                 StandardScaler::of(&rows, DIM).apply(&mut rows);
             }
             let own = |metric, k| {
                 let space = Space::new(DIM, rows.clone(), metric).unwrap();
-                let index = Index::new(space, IndexKind::Exact, 0, |_| ()).unwrap();
+                let index = Index::new(space, IndexKind::Exact, 0, &Context::default()).unwrap();
                 index.neighbor_graph(k).unwrap()
             };
             assert_eq!(map.neighbors, own(metric, NEIGHBORS).into_lists(NEIGHBORS));
             let components = pca(DIM, &rows, 2).unwrap().points();
             for (method, projection) in methods.into_iter().zip(map.projections) {
                 let k = neighbors_needed(method, 60).unwrap().max(1);
+                let graph = own(Metric::Euclidean, k);
                 let points =
-                    super::points(method, &own(Metric::Euclidean, k), &components, 3).unwrap();
+                    super::points(method, &graph, &components, 3, &Context::default()).unwrap();
                 assert_eq!(projection, Projection { name: method.word().to_owned(), points });
             }
+        }
+    }
+
+    #[test]
+    fn whoever_waits_for_a_map_can_stop_it() {
+        let vectors: Vec<f32> = (0..200).map(|i| start_value(i) as f32).collect();
+        let stop = |_: &Report<'_>| Flow::Stop;
+        let context = Context::default().watched_by(&stop);
+        for method in [ProjectionMethod::Umap, ProjectionMethod::Tsne] {
+            let options = SearchOptions::default();
+            let stopped = Map::new(4, vectors.clone(), options, &[method], &context);
+            assert!(matches!(stopped, Err(Error::Stopped)), "{stopped:?}");
         }
     }
 }

@@ -148,9 +148,9 @@ mod tests {
         use hg2v::dataset::synthetic::SyntheticSet;
         use hg2v::dataset::synthetic::dla::Dla;
         use hg2v::dataset::synthetic::noise::Noise;
-        let model = Dla { nodes: 60, ..Dla::default() };
+        let model = Dla::default().nodes(60);
         let noise = Noise::default();
-        let set = SyntheticSet { model: &model, graphs: 6, seed: 1, noise, label: None };
+        let set = SyntheticSet::new(&model, 6, 1).noise(noise);
         let plane = Coordinates { x: 0, y: 1, upwards: true };
         assert_eq!(Coordinates::of(&set.records().unwrap()), Some(plane));
     }

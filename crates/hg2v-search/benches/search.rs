@@ -7,6 +7,7 @@
 // A bench prints what it measures.
 #![allow(clippy::print_stdout)]
 
+use hg2v::context::Context;
 use std::env;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -95,7 +96,7 @@ fn main() {
     let rows = made(n, dim, 16);
     let space = Space::new(dim, rows.clone(), Metric::Cosine).unwrap();
     let started = Instant::now();
-    let links = Hnsw::new(&space, Params::default(), |_| {}).unwrap();
+    let links = Hnsw::new(&space, Params::default(), &Context::default()).unwrap();
     let linking = started.elapsed().as_secs_f64();
     // Rows that are not in the space, of the same kind.
     let queries = &made(n + 1000, dim, 16)[n * dim..];

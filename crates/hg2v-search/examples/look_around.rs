@@ -40,7 +40,7 @@ pub(crate) fn main() -> hg2v::Result<()> {
     let model = Hg2v::params().dim(16).levels(2).epochs(2).seed(1).fit(&graphs)?;
     let vectors = model.embed(&graphs)?;
     let options = SearchOptions::default().metric(Metric::Euclidean).standardise(true);
-    let catalog = Catalog::new(vectors.clone(), "graphs".as_ref(), options, |_| {})?;
+    let catalog = Catalog::new(vectors.clone(), "graphs".as_ref(), options, &Context::default())?;
 
     // 3. Who is like the cycle of eight with a tail of three?
     let here = catalog.positions("8+3")[0];

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::Path;
 
+use hg2v::context::Context;
 use hg2v::error::{Advice, Error, Job, Place, Result};
 use hg2v::graph::Scalar;
 use hg2v::vectors::Vectors;
@@ -58,15 +59,15 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Indexes `vectors`, which came from `file`; `watch` is told how many are linked.
+    /// Indexes `vectors`, which came from `file`.
     ///
     /// # Errors
-    /// No vectors, or vectors without numbers.
+    /// No vectors, or vectors without numbers; [`Stopped`](Error::Stopped).
     pub fn new(
         vectors: Vectors,
         file: &Path,
         options: SearchOptions,
-        watch: impl FnMut(usize),
+        context: &Context<'_>,
     ) -> Result<Catalog> {
         let Vectors { dim, values, ids, labels, .. } = vectors;
         if ids.is_empty() || dim == 0 {
@@ -77,7 +78,7 @@ impl Catalog {
             true => Space::standardised(dim, values, options.metric)?,
             false => Space::new(dim, values, options.metric)?,
         };
-        let index = Index::new(space, options.index, options.seed, watch)?;
+        let index = Index::new(space, options.index, options.seed, context)?;
         let mut by_name = BTreeMap::new();
         let mut further = BTreeMap::<String, Vec<usize>>::new();
         for (position, id) in ids.iter().enumerate() {

@@ -84,7 +84,7 @@ pub fn drift(
             return Err(Error::argument(name, "empty", "it takes at least one vector"));
         }
     }
-    let (first, second) = (some(dim, first, 0, seed), some(dim, second, 1, seed));
+    let (first, second) = (sampled(dim, first, 0, seed), sampled(dim, second, 1, seed));
     let (n, m) = (first.len() / dim, second.len() / dim);
     let points = Points::new(dim, [first, second].concat(), metric);
     let part = |division: usize| -> Vec<u32> {
@@ -117,7 +117,7 @@ pub fn drift(
 }
 
 /// At most half of [`MOST`] of the vectors, in their order, each set equally likely.
-fn some(dim: usize, set: &[f32], which: u64, seed: u64) -> Vec<f32> {
+fn sampled(dim: usize, set: &[f32], which: u64, seed: u64) -> Vec<f32> {
     let mut rng = rng::stream(seed, "drift sample", 0, which);
     let kept = rng::sample_without_replacement(set.len() / dim, MOST / 2, &mut rng);
     kept.into_iter().flat_map(|at| &set[at * dim..(at + 1) * dim]).copied().collect()

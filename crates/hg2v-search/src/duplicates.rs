@@ -42,6 +42,9 @@ pub const ALIKE: f64 = 0.9999;
 /// How far apart alike vectors are at most: [`ALIKE`] as a distance of the space. By Euclid it is
 /// that of vectors as long as those of the space, in the quadratic mean: `√(2·(1 − ALIKE))`, or
 /// 1.4 %, of that length.
+///
+/// # Complexity
+/// `O(n)` time.
 pub fn alike<R: Real>(space: &Space<R>) -> f64 {
     match space.metric {
         Metric::Cosine => 1.0 - ALIKE,

@@ -60,6 +60,15 @@ pub fn nearest<R: Real>(space: &Space<R>, queries: &[R], k: usize) -> Result<Vec
 ///
 /// # Complexity
 /// As [`nearest`].
+///
+/// # Examples
+/// ```
+/// use hg2v_search::{Metric, Space, exact};
+/// let space = Space::new(1, vec![0.0f32, 1.0, 5.0], Metric::Euclidean)?;
+/// let near = exact::nearest_others(&space, 1)?;
+/// assert_eq!(near.iter().map(|near| near[0].position).collect::<Vec<_>>(), [1, 0, 1]);
+/// # Ok::<(), hg2v::Error>(())
+/// ```
 pub fn nearest_others<R: Real>(space: &Space<R>, k: usize) -> Result<Vec<Vec<Neighbor>>> {
     check_k(k)?;
     let k = k.min(space.len());

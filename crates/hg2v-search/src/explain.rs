@@ -69,6 +69,10 @@ pub struct PartShare {
 /// # Errors
 /// A space of other vectors than the model's; a model whose vectors are not
 /// [the network's alone](Hg2v::is_read_out).
+///
+/// # Complexity
+/// Both graphs are embedded, with their nodes; then `O(n·c)` time for the `n` nodes of both and the
+/// `c` numbers of a node's vector.
 pub fn explain(
     model: &Hg2v,
     space: &Space,

@@ -15,7 +15,9 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
+use hg2v::context::Context;
 use hg2v::error::{Error, Result};
+use hg2v::progress::{Report, Stage};
 use hg2v_math::simd::dot;
 use hg2v_math::{Real, rng};
 use rayon::prelude::*;
@@ -123,29 +125,26 @@ impl Seen {
 }
 
 impl Hnsw {
-    /// Links the rows of `space`; `watch` is told how many are linked, now and then.
+    /// Links the rows of `space`.
     ///
     /// # Errors
-    /// Parameters outside their domain.
+    /// Parameters outside their domain; [`Stopped`](Error::Stopped).
     ///
     /// # Complexity
     /// About `O(n · log n · breadth · links · dim)` time, `O(n · links)` space.
     ///
     /// # Examples
     /// ```
+    /// use hg2v::context::Context;
     /// use hg2v_search::hnsw::{Hnsw, Params};
     /// use hg2v_search::{Metric, Space};
     /// let rows = (0..1000).map(|i| i as f32).collect();
     /// let space = Space::new(1, rows, Metric::Euclidean)?;
-    /// let links = Hnsw::new(&space, Params::default().links(8), |_| ())?;
+    /// let links = Hnsw::new(&space, Params::default().links(8), &Context::default())?;
     /// assert_eq!(links.nearest(&space, &[41.7], 1)?[0][0].position, 42);
     /// # Ok::<(), hg2v::Error>(())
     /// ```
-    pub fn new<R: Real>(
-        space: &Space<R>,
-        params: Params,
-        mut watch: impl FnMut(usize),
-    ) -> Result<Hnsw> {
+    pub fn new<R: Real>(space: &Space<R>, params: Params, context: &Context<'_>) -> Result<Hnsw> {
         params.check()?;
         let n = space.len();
         let mut order: Vec<u32> = (0..n as u32).collect();
@@ -163,7 +162,7 @@ impl Hnsw {
             let levels: Vec<usize> = batch.iter().map(|&row| level(row)).collect();
             hnsw.add(space, batch, &levels);
             done += size;
-            watch(done);
+            context.tell(&Report::of(Stage::Linking, done as u64, n as u64))?;
         }
         Ok(hnsw)
     }
@@ -176,6 +175,19 @@ impl Hnsw {
     ///
     /// # Complexity
     /// About `O(log n · search · links · dim)` time a query.
+    ///
+    /// # Examples
+    /// ```
+    /// use hg2v::context::Context;
+    /// use hg2v_search::hnsw::{Hnsw, Params};
+    /// use hg2v_search::{Metric, Space};
+    /// let space = Space::new(1, (0..1000).map(|i| i as f32).collect(), Metric::Euclidean)?;
+    /// let links = Hnsw::new(&space, Params::default(), &Context::default())?;
+    /// let near = links.nearest(&space, &[7.2, 990.9], 2)?;
+    /// let positions: Vec<_> = near.iter().map(|near| [near[0].position, near[1].position]).collect();
+    /// assert_eq!(positions, [[7, 8], [991, 990]]);
+    /// # Ok::<(), hg2v::Error>(())
+    /// ```
     pub fn nearest<R: Real>(
         &self,
         space: &Space<R>,

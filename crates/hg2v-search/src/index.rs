@@ -1,5 +1,6 @@
 //! A space that answers quickly, whatever its size.
 
+use hg2v::context::Context;
 use hg2v::error::{Error, Result};
 use hg2v_math::Real;
 
@@ -32,11 +33,10 @@ pub struct Index<R = f32> {
 }
 
 impl<R: Real> Index<R> {
-    /// An index of `space`. Links are seeded, and take a while: `watch` is told how
-    /// many rows have theirs.
+    /// An index of `space`. Links are seeded, and take a while.
     ///
     /// # Errors
-    /// None that the defaults can cause.
+    /// [`Stopped`](Error::Stopped).
     ///
     /// # Complexity
     /// Nothing where it is exact; else as [`Hnsw::new`].
@@ -44,7 +44,7 @@ impl<R: Real> Index<R> {
         space: Space<R>,
         kind: IndexKind,
         seed: u64,
-        watch: impl FnMut(usize),
+        context: &Context<'_>,
     ) -> Result<Index<R>> {
         let linked = match kind {
             IndexKind::BySize => space.len() >= APPROXIMATE_FROM,
@@ -52,7 +52,7 @@ impl<R: Real> Index<R> {
             IndexKind::Approximate => true,
         };
         let params = Params { seed, ..Params::default() };
-        let links = linked.then(|| Hnsw::new(&space, params, watch)).transpose()?;
+        let links = linked.then(|| Hnsw::new(&space, params, context)).transpose()?;
         Ok(Index { space, links })
     }
 

@@ -18,10 +18,11 @@ use crate::space::Neighbor;
 ///
 /// # Examples
 /// ```
+/// use hg2v::context::Context;
 /// use hg2v_search::outliers::outliers;
 /// use hg2v_search::{Index, IndexKind, Metric, Space};
 /// let space = Space::new(1, vec![0.0f32, 1.0, 2.0, 50.0], Metric::Euclidean)?;
-/// let index = Index::new(space, IndexKind::Exact, 0, |_| ())?;
+/// let index = Index::new(space, IndexKind::Exact, 0, &Context::default())?;
 /// assert_eq!(outliers(&index, 1)?[0].position, 3);
 /// # Ok::<(), hg2v::Error>(())
 /// ```

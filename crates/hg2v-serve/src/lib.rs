@@ -56,4 +56,4 @@ mod connections;
 
 pub use connections::Server;
 pub use options::Options;
-pub use state::Graphs;
+pub use state::NamedGraphs;

@@ -14,7 +14,7 @@ use hg2v::error::{Error, Opt, Result};
 use hg2v::vectors::Vectors;
 use hg2v_search::catalog::SearchOptions;
 
-use crate::state::Graphs;
+use crate::state::NamedGraphs;
 
 /// What is served, where, and within which bounds.
 #[derive(Debug, Clone)]
@@ -97,7 +97,7 @@ hg2v_math::setters!(Options {
 #[derive(Debug)]
 pub struct Shown<'a> {
     /// The graphs.
-    pub graphs: &'a Graphs,
+    pub graphs: &'a NamedGraphs,
     /// A vector for each, or whatever the index holds.
     pub vectors: &'a Vectors,
 }

@@ -32,7 +32,7 @@ use crate::options::{Options, Shown};
 
 /// All graphs, by name.
 #[derive(Debug)]
-pub struct Graphs {
+pub struct NamedGraphs {
     /// Where they came from.
     pub file: PathBuf,
     /// How they are written there.
@@ -44,8 +44,8 @@ pub struct Graphs {
     by_name: BTreeMap<String, usize>,
 }
 
-impl Graphs {
-    fn read(path: &Path, options: &Options) -> Result<Graphs> {
+impl NamedGraphs {
+    fn read(path: &Path, options: &Options) -> Result<NamedGraphs> {
         let source = dataset::open(path, &options.limits)?;
         // As `embed` leaves them out, so that an index of the rest belongs to them.
         let mut source = match &options.skipped {
@@ -64,7 +64,7 @@ impl Graphs {
             by_name.entry(record.id_at(position as u64).to_string()).or_insert(position);
         }
         let (format, ignored) = (source.format, source.ignored());
-        Ok(Graphs { file: source.path, format, ignored, records, by_name })
+        Ok(NamedGraphs { file: source.path, format, ignored, records, by_name })
     }
 
     /// The graph of that name, as a line of JSON.
@@ -84,7 +84,7 @@ pub(crate) struct State {
     /// What can be searched.
     pub(crate) catalog: Option<Catalog>,
     /// What can be looked at.
-    pub(crate) graphs: Option<Arc<Graphs>>,
+    pub(crate) graphs: Option<Arc<NamedGraphs>>,
     /// The page that shows them.
     pub(crate) page: Bytes,
     seen: Seen,
@@ -124,7 +124,7 @@ impl State {
     fn load(
         options: &Options,
         machine: &Machine,
-        graphs: Option<Arc<Graphs>>,
+        graphs: Option<Arc<NamedGraphs>>,
         seen: Seen,
     ) -> Result<State> {
         let model = registry::load(&options.model)?;
@@ -146,7 +146,7 @@ impl State {
         let shown = graphs.as_deref().zip(found.as_ref());
         let page = options.page.make(shown.map(|(graphs, (vectors, _))| Shown { graphs, vectors }));
         let catalog = found
-            .map(|(vectors, path)| Catalog::new(vectors, path, options.search, |_| {}))
+            .map(|(vectors, path)| Catalog::new(vectors, path, options.search, &Context::default()))
             .transpose()?;
         Ok(State { model, catalog, graphs, page, seen })
     }
@@ -180,7 +180,8 @@ impl Current {
     /// # Errors
     /// A file that is missing or damaged, or does not belong to the model.
     pub(crate) fn load(options: &Options) -> Result<Current> {
-        let graphs = options.data.as_ref().map(|path| Graphs::read(path, options)).transpose()?;
+        let graphs =
+            options.data.as_ref().map(|path| NamedGraphs::read(path, options)).transpose()?;
         let machine = &options.machine;
         let state = State::load(options, machine, graphs.map(Arc::new), Seen::now(options))?;
         Ok(Current {

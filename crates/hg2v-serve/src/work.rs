@@ -107,7 +107,7 @@ pub(crate) fn answers(
                 Some(Err(refused)) => Done::Refused(refused),
                 None => Done::Broken,
             },
-            Rest::Near(name, top) => near(state, name, *top),
+            Rest::Near(name, top) => nearest_to(state, name, *top),
         });
     }
     search(state, &rest, &queries, &met, &mut done);
@@ -158,7 +158,7 @@ fn embed(
     met.into_iter().map(|met| met.map(&mut row).map_err(|error| error.worded(&Client))).collect()
 }
 
-fn near(state: &Arc<State>, name: &str, top: usize) -> Done {
+fn nearest_to(state: &Arc<State>, name: &str, top: usize) -> Done {
     let Some(catalog) = &state.catalog else { return Done::Missing(NO_INDEX.to_owned()) };
     let position = match catalog.positions(name)[..] {
         [position] => position,

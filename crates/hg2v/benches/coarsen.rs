@@ -84,16 +84,16 @@ fn clean(record: &hg2v::graph::GraphRecord) -> Graph {
 }
 
 fn made(model: &dyn Model, graphs: u64) -> Vec<Graph> {
-    let set = SyntheticSet { model, graphs, seed: 0, noise: Default::default(), label: None };
+    let set = SyntheticSet::new(model, graphs, 0);
     (0..graphs).map(|index| clean(&set.graph(index).unwrap())).collect()
 }
 
 fn stand_in(name: &str) -> Vec<Graph> {
     match name {
-        "MUTAG" => made(&Dla { nodes: 18, ..Dla::default() }, 188),
-        "ENZYMES" => made(&WattsStrogatz { nodes: 33, neighbors: 4, probability: 0.1 }, 600),
-        "DLA" => made(&Dla { nodes: 100, ..Dla::default() }, 1002),
-        _ => made(&BarabasiAlbert { nodes: 508, attach: 1 }, 1000),
+        "MUTAG" => made(&Dla::default().nodes(18), 188),
+        "ENZYMES" => made(&WattsStrogatz::default().nodes(33).neighbors(4).probability(0.1), 600),
+        "DLA" => made(&Dla::default().nodes(100), 1002),
+        _ => made(&BarabasiAlbert::default().nodes(508).attach(1), 1000),
     }
 }
 
@@ -129,7 +129,7 @@ fn one(kind: &str, exponent: u32) {
     let side = f64::from(nodes).sqrt().round() as u32;
     let graphs = match kind {
         "grid" => made(&Family::Grid { rows: side, columns: side }, 1),
-        _ => made(&BarabasiAlbert { nodes, attach: 2 }, 1),
+        _ => made(&BarabasiAlbert::default().nodes(nodes).attach(2), 1),
     };
     // Short runs are repeated, and the best counts.
     let passes = if exponent >= 6 { 1 } else { 5 };

@@ -23,7 +23,7 @@ use hg2v::internals::{
     Batch, Cpu, Cuda, Device, Keep, Layout, Network, Panel, PanelMut, Relations, Seeds, State,
     Trainer, Window, Workspace, initial,
 };
-use hg2v::model::{Activation, Architecture, Example, Layer, Readout, Relational};
+use hg2v::model::{Activation, Architecture, Example, LayerKind, Readout, Relational};
 use hg2v::progress::Flow;
 use hg2v::train::{Loss, Negatives, Recipe};
 use hg2v_math::Real;
@@ -135,11 +135,11 @@ fn networks() -> Vec<(Network, usize)> {
         (plain.clone(), 5),
         (plain.clone().dim(33).bias(true).readout(all.clone()).log(true), 7),
         (plain.clone().input(Some(Activation::Relu)).finest(true), 9),
-        (plain.clone().input(input).layer(Layer::Gcn).local(true).log(true), 3),
+        (plain.clone().input(input).layer(LayerKind::Gcn).local(true).log(true), 3),
         (plain.clone().input(Some(Activation::Linear)).readout(all), 64),
-        (plain.clone().layer(Layer::Gcn).dim(130).local(true).finest(true), 130),
+        (plain.clone().layer(LayerKind::Gcn).dim(130).local(true).finest(true), 130),
         (plain.clone().relations(Relational::Always).finest(true), 11),
-        (plain.clone().relations(Relational::Always).layer(Layer::Gcn).input(input), 6),
+        (plain.clone().relations(Relational::Always).layer(LayerKind::Gcn).input(input), 6),
         // Wide enough for products in parts.
         (plain.dim(256).hops(4), 256),
     ];

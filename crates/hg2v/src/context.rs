@@ -60,12 +60,17 @@ impl<'a> Context<'a> {
         Context { machine: self.machine.clone(), cache: self.cache.clone(), progress: &Silent }
     }
 
+    /// Says how far the work is, for others who watch it, too.
+    pub(crate) fn flow(&self, report: &Report<'_>) -> Flow {
+        self.progress.report(report)
+    }
+
     /// Says how far the work is.
     ///
     /// # Errors
     /// [`Error::Stopped`] when it is to end.
     pub fn tell(&self, report: &Report<'_>) -> Result<()> {
-        match self.progress.report(report) {
+        match self.flow(report) {
             Flow::Continue => Ok(()),
             Flow::Stop => Err(Error::Stopped),
         }

@@ -20,7 +20,7 @@ const BATCH_NODES: usize = 512;
 
 /// The same for a GPU, which has less to do at once with less.
 #[cfg(feature = "cuda")]
-const CARD_NODES: usize = 1 << 14;
+const GPU_NODES: usize = 1 << 14;
 
 /// The vectors of `examples`, in their order: a row of
 /// [`embedding_dim`](crate::model::Layout::embedding_dim) numbers for each.
@@ -50,7 +50,7 @@ fn on_gpu(
     let buffer = gpu.uploaded(parameters);
     let mut workspace = Workspace::new(gpu);
     let mut rows = Vec::with_capacity(examples.len() * network.layout.embedding_dim());
-    for range in batches(examples, CARD_NODES) {
+    for range in batches(examples, GPU_NODES) {
         network.place(gpu, &mut workspace, examples[range].iter().map(Borrow::borrow));
         network.forward(gpu, &buffer, &mut workspace, Keep::OneLevel, true);
         rows.extend(network.embeddings(gpu, &workspace));

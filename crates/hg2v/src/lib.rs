@@ -103,6 +103,8 @@ pub mod method;
 
 mod estimator;
 
+mod fitted;
+
 pub mod stream;
 
 #[cfg(feature = "parquet")]
@@ -118,7 +120,8 @@ pub use estimator::{
     CHECKPOINT_EVERY, Fit, Hg2v, Hg2vConfig, Hg2vParams, Preset, Trained, TrainingFolder,
     Untrained, is_unfinished,
 };
-pub use method::{Method, Model};
+pub use fitted::Fitted;
+pub use method::{Method, Model, Resumable};
 
 /// The README's examples, compiled.
 #[cfg(doctest)]

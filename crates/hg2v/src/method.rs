@@ -23,6 +23,7 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::dataset::features::{Applied, Origin};
 use crate::error::Result;
+use crate::estimator::Fit;
 use crate::graph::{Aspects, GraphRecord};
 use crate::output::OutputFolder;
 use crate::prepare::{Collection, Needs, Notes, Run};
@@ -60,6 +61,11 @@ pub trait Method: fmt::Debug + Send + Sync {
         context: &Context<'_>,
     ) -> Result<Box<dyn Model>>;
 
+    /// The same method, where its training can be kept in a folder and go on there after a stop.
+    fn resumable(&self) -> Option<&dyn Resumable> {
+        None
+    }
+
     /// Learns from `graphs`.
     ///
     /// # Errors
@@ -70,6 +76,16 @@ pub trait Method: fmt::Debug + Send + Sync {
         let collection = Collection::new(Run::in_memory(graphs), &self.needs(), &context)?;
         self.fit_collection(&collection, &collection.all(), &context)
     }
+}
+
+/// A method that learns the network of HG2V step by step: in a
+/// [`TrainingFolder`](crate::TrainingFolder) it goes on after a stop.
+pub trait Resumable: Method {
+    /// Makes everything ready that comes before training on the graphs `train` of a collection.
+    ///
+    /// # Errors
+    /// As [`fit_collection`](Method::fit_collection), training apart.
+    fn prepare(&self, collection: &Collection<'_>, train: &[usize]) -> Result<Fit>;
 }
 
 /// The vectors of some graphs, one after the other.
@@ -87,6 +103,9 @@ pub struct Rows {
 pub trait Model: Any + fmt::Debug + Send + Sync {
     /// The name of the [method](Method::name) that learnt it.
     fn method(&self) -> &str;
+
+    /// The [settings](Method::settings) with which it learnt.
+    fn settings(&self) -> Value;
 
     /// What is done to graphs before it sees them.
     fn needs(&self) -> Needs;

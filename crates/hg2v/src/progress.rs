@@ -22,6 +22,16 @@ pub enum Stage {
     Comparing,
     /// Vectors are judged, split after split.
     Judging,
+    /// What is in a collection is counted.
+    Summarizing,
+    /// Graphs are made.
+    Generating,
+    /// Vectors are linked to those near them, to be searched.
+    Linking,
+    /// Vectors become points of a plane by t-SNE, step by step.
+    Tsne,
+    /// Vectors become points of a plane by UMAP, epoch by epoch.
+    Umap,
 }
 
 impl fmt::Display for Stage {
@@ -32,6 +42,11 @@ impl fmt::Display for Stage {
             Stage::Embedding => "embedding",
             Stage::Comparing => "comparing",
             Stage::Judging => "judging",
+            Stage::Summarizing => "summarizing",
+            Stage::Generating => "generating",
+            Stage::Linking => "linking",
+            Stage::Tsne => "t-SNE",
+            Stage::Umap => "UMAP",
         })
     }
 }

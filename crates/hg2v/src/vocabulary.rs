@@ -207,7 +207,7 @@ mod tests {
     use crate::dataset::features::When;
     use crate::estimator::Preset;
     use crate::graph::WeightPolicy;
-    use crate::model::architecture::Layer;
+    use crate::model::architecture::LayerKind;
     use crate::nn::dense::Activation;
     use crate::nn::machine::Precision;
     use crate::nn::pairs::{Loss, Negatives};
@@ -242,7 +242,7 @@ mod tests {
         consistent::<Activation>();
         consistent::<CoarsenMethod>();
         consistent::<Format>();
-        consistent::<Layer>();
+        consistent::<LayerKind>();
         consistent::<Loss>();
         consistent::<Negatives>();
         consistent::<Per>();

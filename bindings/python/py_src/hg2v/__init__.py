@@ -20,7 +20,7 @@ The command ``hg2v`` goes on from there with what is written here::
 :class:`KernelVectors` and others, are estimators as scikit-learn knows them, and so are the kernels
 :class:`WLOptimalAssignment` and :class:`WassersteinWL`; :func:`load` reads a model of any method;
 :func:`graphs` says which graphs they take; :func:`coarsen` makes pyramids; :func:`embed_arrow` takes
-and gives tables, :func:`embed_file` files of any length; ``hg2v.torch`` has the network as a layer,
+and gives tables, :func:`embed_batches` streams of them, :func:`embed_file` files of any length; ``hg2v.torch`` has the network as a layer,
 and ``hg2v.engines`` spreads work over Dask, Ray and Spark. Everything that can
 go wrong is in ``hg2v.errors``. What was met in graphs and resolved is said to the logger ``hg2v``.
 Graphs that cannot be used stop everything, unless ``errors="nan"`` of an estimator says otherwise.
@@ -34,7 +34,7 @@ from ._methods import load
 from ._models import HG2V, Graph2VecGNN, Untrained
 from ._rivals import Graph2Vec, Graph2VecLoukas, InfoGraph, KernelVectors, Morgan, Statistics
 from ._stream import embed_file
-from .arrow import embed_arrow, to_arrow
+from .arrow import embed_arrow, embed_batches, to_arrow
 from .errors import HG2VError, InputError, ParameterError
 
 __all__ = [
@@ -56,6 +56,7 @@ __all__ = [
     "__version__",
     "coarsen",
     "embed_arrow",
+    "embed_batches",
     "embed_file",
     "graphs",
     "load",

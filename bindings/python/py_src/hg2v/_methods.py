@@ -175,6 +175,14 @@ class Method(Estimator):
         params = self.get_params()
         return embed_arrow(self, table, params["n_jobs"], params["errors"])
 
+    def embed_batches(self, data: Any) -> Any:
+        """The vectors of a stream of graphs, see :func:`hg2v.embed_batches`."""
+        from .arrow import embed_batches
+
+        self._check_fitted()
+        params = self.get_params()
+        return embed_batches(self, data, params["n_jobs"], params["errors"])
+
 
 def load(path: str | os.PathLike[str]) -> Method:
     """The model of a folder, as the estimator of whichever method learnt it.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -117,12 +116,29 @@ def as_arrow(data: Any) -> tuple[str, str, Any]:
 
 def _unreadable(data: Any, error: Exception) -> InputError:
     """The error for something that a library could not hand over as a table."""
-    named = re.search(r"Conversion failed for column (.+) with type", str(error))
-    what = f"column `{named[1]}` of this {kind_of(data)}" if named else f"this {kind_of(data)}"
+    column = _column_at_fault(data)
+    what = (
+        f"this {kind_of(data)}" if column is None else f"column `{column}` of this {kind_of(data)}"
+    )
     return InputError(
         f"{what} cannot be read as part of a table of graphs",
         fix="give one row a graph, with lists of integers in columns `src` and `dst`",
     )
+
+
+def _column_at_fault(data: Any) -> str | None:
+    """The first column that pandas cannot hand over, where it is one: each is tried alone."""
+    if type(data).__module__.partition(".")[0] != "pandas" or type(data).__name__ != "DataFrame":
+        return None
+    import pyarrow
+
+    frame = _needed(data)
+    for at, name in enumerate(frame.columns):
+        try:
+            pyarrow.Array.from_pandas(frame.iloc[:, at])
+        except (pyarrow.ArrowException, TypeError, ValueError, OverflowError):
+            return str(name)
+    return None
 
 
 def _needed(data: Any) -> Any:

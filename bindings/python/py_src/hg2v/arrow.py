@@ -9,18 +9,22 @@ molecules, in a column ``smiles`` beside any others.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
-from ._inputs import graphs
+from ._adapters import kind_of
+from ._inputs import READING, graphs, read
 from ._methods import Method, load
 from ._notices import say_refused
 from ._parameters import check_one_of, threads_of
+from ._read import Read
 from ._tables import as_arrow, of_table
+from .errors import InputError
 
-__all__ = ["embed_arrow", "to_arrow"]
+__all__ = ["embed_arrow", "embed_batches", "to_arrow"]
 
 #: Models that were read, by path, with what tells whether another was saved there since.
 _LOADED: dict[str, tuple[tuple[int, int], Method]] = {}
@@ -60,10 +64,7 @@ def embed_arrow(model: Any, table: Any, n_jobs: int | None = None, errors: str =
         The same kind of thing: a ``RecordBatch`` for a ``RecordBatch``, a frame for a frame; for
         anything else an object that pyarrow, polars and others make a table of.
     """
-    found = loaded(model)
-    found._check_fitted()
-    threads = threads_of(n_jobs)
-    check_one_of("errors", errors, "raise", "nan")
+    found, threads = _ready(model, n_jobs, errors)
     library, kind, whole = as_arrow(table)
     if kind == "RecordBatch":
         batches = [whole]
@@ -71,12 +72,9 @@ def embed_arrow(model: Any, table: Any, n_jobs: int | None = None, errors: str =
         batches = [batch for batch in whole.to_batches() if len(batch)] or [_empty(whole)]
     made, refused, first = [], {}, 0
     for batch in batches:
-        if errors == "raise":
-            made.append(found.model_.embed_arrow(batch, threads, first, found.atom_attributes))
-        else:
-            rows, why = _rows(found, batch, threads)
-            made.append(found.model_.beside(batch, rows))
-            refused.update({first + at: problem for at, problem in why.items()})
+        vectors, why = _vectors(found, batch, threads, first, errors)
+        made.append(vectors)
+        refused.update(why)
         first += len(batch)
     if refused:
         say_refused(refused, first, "and their vectors are NaN")
@@ -92,6 +90,147 @@ def embed_arrow(model: Any, table: Any, n_jobs: int | None = None, errors: str =
 
         return polars.from_arrow(vectors)
     return vectors
+
+
+def embed_batches(model: Any, data: Any, n_jobs: int | None = None, errors: str = "raise") -> Any:
+    """The vectors of a stream of graphs, as a stream: memory does not grow with their number.
+
+    Args:
+        model: a fitted estimator of any method that learns vectors, or its folder.
+        data: a ``RecordBatchReader`` of pyarrow, or anything else with a stream of Arrow; an
+            iterator of record batches; or an iterator of graphs, read as the estimator reads them.
+        n_jobs, errors: as for :func:`embed_arrow`. What is left out is warned of batch by batch.
+
+    Returns:
+        A ``RecordBatchReader`` of pyarrow with the columns of :func:`embed_arrow`. It takes a
+        batch, or a thousand graphs, whenever the next batch is asked of it; the first of an iterator
+        at once, whose columns all others must have.
+
+    Example:
+        >>> import hg2v
+        >>> rings = [([range(n), [*range(1, n), 0]], None) for n in range(10, 30)]
+        >>> model = hg2v.HG2V(dim=8, levels=2, epochs=2).fit(rings)
+        >>> reader = hg2v.embed_batches(model, (ring for ring in rings))
+        >>> sum(batch.num_rows for batch in reader)
+        20
+    """
+    found, threads = _ready(model, n_jobs, errors)
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise InputError("tables need pyarrow", fix="pip install pyarrow") from error
+    made = _stream(found, data, threads, errors)
+    head = next(made)
+    return pyarrow.RecordBatchReader.from_batches(head.schema, _alike(head, made))
+
+
+def _ready(model: Any, n_jobs: int | None, errors: str) -> tuple[Method, int]:
+    found = loaded(model)
+    found._check_fitted()
+    check_one_of("errors", errors, "raise", "nan")
+    return found, threads_of(n_jobs)
+
+
+def _stream(model: Method, data: Any, threads: int, errors: str) -> Iterator[Any]:
+    """The vectors of each batch; the first batch may be empty, and is there always."""
+    import pyarrow
+
+    first = 0
+    for batch, lacking in _batches(model, data, errors):
+        # Of graphs that could be read, it is known that they can be used.
+        strict = errors if lacking is None else "raise"
+        vectors, refused = _vectors(model, batch, threads, first, strict)
+        made = pyarrow.record_batch(vectors)
+        if lacking is not None:
+            made = _spread(made, lacking)
+            refused = {first + at: problem for at, problem in lacking.refused.items()}
+        if refused:
+            say_refused(refused, len(made), "and their vectors are NaN")
+        first += len(made)
+        yield made
+
+
+#: Graphs of an iterator that are read at a time.
+_AT_ONCE = 1024
+
+
+def _batches(model: Method, data: Any, errors: str) -> Iterator[tuple[Any, Read | None]]:
+    """Record batches, and of graphs what reading them left out; an empty one where there is none."""
+    import pyarrow
+
+    if hasattr(data, "__arrow_c_stream__"):
+        reader = pyarrow.RecordBatchReader.from_stream(data)
+        yield pyarrow.RecordBatch.from_pylist([], schema=reader.schema), None
+        yield from ((batch, None) for batch in reader if len(batch))
+        return
+    if not isinstance(data, Iterable) or isinstance(data, (str, os.PathLike)):
+        raise InputError(
+            f"{kind_of(data)} is no stream of graphs",
+            fix="give a RecordBatchReader, or an iterator of record batches or graphs",
+        )
+    items = iter(data)
+    head = next(items, None)
+    if hasattr(head, "__arrow_c_array__"):
+        yield from ((pyarrow.record_batch(item), None) for item in chain([head], items))
+        return
+    items, first = iter([]) if head is None else chain([head], items), 0
+    reading = {name: getattr(model, name) for name in READING}
+    while (chunk := list(islice(items, _AT_ONCE))) or first == 0:
+        try:
+            found = read(chunk, reading, skip=errors == "nan")
+        except InputError as error:
+            raise error if error.graph is None else error.of_graph(first + error.graph) from None
+        if errors == "nan":
+            found = found.without(model._unusable(found.graphs, fitted=True))
+        yield pyarrow.record_batch(found.graphs.to_arrow()), found
+        if not chunk:
+            return
+        first += len(chunk)
+
+
+def _spread(batch: Any, found: Read) -> Any:
+    """A batch of the graphs that could be read, with a row for each of the others, too."""
+    import pyarrow
+
+    if not found.refused:
+        return batch
+    at = batch.schema.get_field_index("embedding")
+    kind = batch.schema.field(at).type
+    flat = batch.column(at).flatten().to_numpy(zero_copy_only=False)
+    rows = found.spread(flat.reshape(len(batch), kind.list_size))
+    places = iter(range(len(batch)))
+    kept = [None if i in found.refused else next(places) for i in range(found.count)]
+    vectors = pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(rows.ravel()), kind.list_size)
+    spread = batch.take(pyarrow.array(kept, pyarrow.int64()))
+    return spread.set_column(at, batch.schema.field(at), vectors.cast(kind))
+
+
+def _alike(head: Any, others: Iterator[Any]) -> Iterator[Any]:
+    """All batches, of which each must have the columns of the first."""
+    first = 0
+    for batch in chain([head], others):
+        if batch.schema != head.schema:
+            raise InputError(
+                f"from graph {first} on the columns are {_columns(batch)}, "
+                f"and before they were {_columns(head)}",
+                fix="give ids and classes of one kind to all graphs, or to none",
+            )
+        first += len(batch)
+        yield batch
+
+
+def _columns(batch: Any) -> str:
+    return ", ".join(f"{field.name} ({field.type})" for field in batch.schema)
+
+
+def _vectors(
+    model: Method, batch: Any, threads: int, first: int, errors: str
+) -> tuple[Any, dict[int, str]]:
+    """The vectors of a batch, whose rows count from ``first``, and which rows have none, and why."""
+    if errors == "raise":
+        return model.model_.embed_arrow(batch, threads, first, model.atom_attributes), {}
+    rows, why = _rows(model, batch, threads)
+    return model.model_.beside(batch, rows), {first + at: said for at, said in why.items()}
 
 
 def _rows(model: Method, batch: Any, threads: int) -> tuple[np.ndarray, Mapping[int, str]]:

@@ -120,6 +120,7 @@ pub fn dense_pool<R: Real>(
 /// One setting of the network.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct DiffPoolParams {
     /// How often the graph is pooled.
     pub levels: usize,
@@ -131,10 +132,18 @@ pub struct DiffPoolParams {
     pub embedding: usize,
 }
 
+hg2v_math::setters!(DiffPoolParams { levels: usize, ratio: f64, hidden: usize, embedding: usize });
+
 impl fmt::Display for DiffPoolParams {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let DiffPoolParams { levels, ratio, hidden, embedding } = self;
         write!(f, "DiffPool d={hidden},{embedding} L={levels} k={ratio}·n")
+    }
+}
+
+impl Default for DiffPoolParams {
+    fn default() -> DiffPoolParams {
+        DiffPoolParams { levels: 1, ratio: 0.1, hidden: 32, embedding: 64 }
     }
 }
 
@@ -144,7 +153,7 @@ pub type DiffPool = Taught<DiffPoolParams>;
 impl Default for DiffPool {
     /// The paper's ratios: a tenth with one level, a quarter with two.
     fn default() -> DiffPool {
-        let params = |levels, ratio| DiffPoolParams { levels, ratio, hidden: 32, embedding: 64 };
+        let params = |levels, ratio| DiffPoolParams::default().levels(levels).ratio(ratio);
         DiffPool {
             grid: vec![params(1, 0.1), params(2, 0.25)],
             recipe: Recipe { lr: 1e-3, batch: 16, ..Recipe::default() },

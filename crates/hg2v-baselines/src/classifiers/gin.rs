@@ -140,6 +140,7 @@ pub enum Pool {
 /// One setting of the network.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct GinParams {
     /// Numbers a node.
     pub hidden: usize,
@@ -153,6 +154,14 @@ pub struct GinParams {
     pub dropout: f64,
 }
 
+hg2v_math::setters!(GinParams {
+    hidden: usize,
+    layers: usize,
+    epsilon: bool,
+    pool: Pool,
+    dropout: f64
+});
+
 impl fmt::Display for GinParams {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let GinParams { hidden, layers, dropout, .. } = self;
@@ -162,14 +171,19 @@ impl fmt::Display for GinParams {
     }
 }
 
+impl Default for GinParams {
+    fn default() -> GinParams {
+        GinParams { hidden: 32, layers: 4, epsilon: false, pool: Pool::Sum, dropout: 0.0 }
+    }
+}
+
 /// The method.
 pub type Gin = Taught<GinParams>;
 
 impl Default for Gin {
     /// A part of the grid of Errica et al. 2020, with the training of Xu et al.
     fn default() -> Gin {
-        let params =
-            |pool, dropout| GinParams { hidden: 32, layers: 4, epsilon: false, pool, dropout };
+        let params = |pool, dropout| GinParams::default().pool(pool).dropout(dropout);
         let both = |pool| [params(pool, 0.0), params(pool, 0.5)];
         Gin {
             grid: [Pool::Sum, Pool::Mean].into_iter().flat_map(both).collect(),

@@ -94,6 +94,7 @@ pub fn dense_pool<R: Real>(
 /// One setting of the network.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct MinCutParams {
     /// Numbers a node.
     pub hidden: usize,
@@ -105,10 +106,18 @@ pub struct MinCutParams {
     pub ratio: f64,
 }
 
+hg2v_math::setters!(MinCutParams { hidden: usize, share: usize, levels: usize, ratio: f64 });
+
 impl fmt::Display for MinCutParams {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let MinCutParams { hidden, levels, ratio, .. } = self;
         write!(f, "MinCutPool d={hidden} L={levels} k={ratio}·n")
+    }
+}
+
+impl Default for MinCutParams {
+    fn default() -> MinCutParams {
+        MinCutParams { hidden: 32, share: 16, levels: 2, ratio: 0.5 }
     }
 }
 
@@ -118,7 +127,7 @@ pub type MinCut = Taught<MinCutParams>;
 impl Default for MinCut {
     /// The paper's network, and one of twice its width.
     fn default() -> MinCut {
-        let params = |hidden| MinCutParams { hidden, share: 16, levels: 2, ratio: 0.5 };
+        let params = |hidden| MinCutParams::default().hidden(hidden);
         MinCut {
             grid: vec![params(32), params(64)],
             recipe: Recipe { lr: 1e-3, batch: 16, decay: 1e-4, ..Recipe::default() },

@@ -28,6 +28,23 @@ const MOST_ROUNDS: usize = 1000;
 /// # Complexity
 /// Time O(h·m) for the labels of m edges in all, then as [`SkipGram::fit`], with at most
 /// h + 1 words a node.
+///
+/// # Examples
+/// ```
+/// use hg2v::Method;
+/// use hg2v::graph::GraphRecord;
+/// use hg2v_baselines::embedders::graph2vec::Graph2Vec;
+/// use hg2v_baselines::embedders::skip_gram::SkipGram;
+/// let ring = |n: u32| GraphRecord {
+///     num_nodes: n,
+///     edges: (0..n).map(|v| [v, (v + 1) % n]).collect(),
+///     ..GraphRecord::default()
+/// };
+/// let graphs: Vec<GraphRecord> = (4..12).map(ring).collect();
+/// let model = Graph2Vec::default().skip_gram(SkipGram::default().dim(8)).fit(&graphs)?;
+/// assert_eq!(model.embed(&[ring(20)])?.dim, 8);
+/// # Ok::<(), hg2v::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
@@ -149,6 +166,10 @@ impl Graph2VecModel {
 impl Model for Graph2VecModel {
     fn method(&self) -> &str {
         NAME
+    }
+
+    fn settings(&self) -> Value {
+        self.settings.settings()
     }
 
     fn needs(&self) -> Needs {

@@ -8,7 +8,7 @@
 use hg2v::context::Context;
 use hg2v::error::Result;
 use hg2v::prepare::{Collection, Needs};
-use hg2v::{Hg2vParams, Method, Model};
+use hg2v::{Fit, Hg2vParams, Method, Model, Resumable};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -18,6 +18,22 @@ use serde_json::Value;
 /// # Complexity
 /// As HG2V, but no level is smaller than the one below: a step compares each of the N nodes
 /// of a batch with all others on every level, O(N²·d·L) time.
+///
+/// # Examples
+/// ```
+/// use hg2v::Method;
+/// use hg2v::graph::GraphRecord;
+/// use hg2v_baselines::embedders::graph2vec_gnn::Graph2VecGnn;
+/// let ring = |n: u32| GraphRecord {
+///     num_nodes: n,
+///     edges: (0..n).map(|v| [v, (v + 1) % n]).collect(),
+///     ..GraphRecord::default()
+/// };
+/// let graphs: Vec<GraphRecord> = (4..12).map(ring).collect();
+/// let model = Graph2VecGnn(hg2v::Hg2v::params().dim(4).levels(2).epochs(1)).fit(&graphs)?;
+/// assert_eq!(model.embed(&[ring(20)])?.len(), 1);
+/// # Ok::<(), hg2v::Error>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Graph2VecGnn(pub Hg2vParams);
@@ -47,11 +63,21 @@ impl Method for Graph2VecGnn {
         train: &[usize],
         context: &Context<'_>,
     ) -> Result<Box<dyn Model>> {
+        Ok(Box::new(self.prepare(collection, train)?.train(context)?))
+    }
+
+    fn resumable(&self) -> Option<&dyn Resumable> {
+        Some(self)
+    }
+}
+
+impl Resumable for Graph2VecGnn {
+    fn prepare(&self, collection: &Collection<'_>, train: &[usize]) -> Result<Fit> {
         // Of pyramids that others look at, nothing is to be seen.
         let flat = collection.without_pyramids();
         let mut fit = self.0.prepare(&flat, train)?;
         fit.config.method = NAME.to_owned();
         fit.config.model.preparation.coarsening = None;
-        Ok(Box::new(fit.train(context)?))
+        Ok(fit)
     }
 }

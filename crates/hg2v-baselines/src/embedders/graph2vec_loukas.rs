@@ -29,6 +29,22 @@ use crate::wl;
 ///
 /// # Complexity
 /// As [`Graph2Vec`], over the nodes of all levels.
+///
+/// # Examples
+/// ```
+/// use hg2v::Method;
+/// use hg2v::graph::GraphRecord;
+/// use hg2v_baselines::embedders::graph2vec_loukas::Graph2VecLoukas;
+/// let ring = |n: u32| GraphRecord {
+///     num_nodes: n,
+///     edges: (0..n).map(|v| [v, (v + 1) % n]).collect(),
+///     ..GraphRecord::default()
+/// };
+/// let graphs: Vec<GraphRecord> = (4..12).map(ring).collect();
+/// let model = Graph2VecLoukas::default().fit(&graphs)?;
+/// assert_eq!(model.embed(&[ring(20)])?.dim, 256);
+/// # Ok::<(), hg2v::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
@@ -118,6 +134,10 @@ impl Graph2VecLoukasModel {
 impl Model for Graph2VecLoukasModel {
     fn method(&self) -> &str {
         NAME
+    }
+
+    fn settings(&self) -> Value {
+        self.settings.settings()
     }
 
     fn needs(&self) -> Needs {

@@ -237,6 +237,10 @@ impl Model for InfoGraphModel {
         NAME
     }
 
+    fn settings(&self) -> Value {
+        self.settings.settings()
+    }
+
     fn needs(&self) -> Needs {
         self.settings.needs()
     }

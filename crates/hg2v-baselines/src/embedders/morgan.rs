@@ -35,12 +35,15 @@ use serde_json::Value;
 /// Time O(n·s) for n atoms with s bonds within the radius; nothing is learnt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct Morgan {
     /// How many bonds far a surrounding reaches.
     pub radius: usize,
     /// Numbers a vector.
     pub dim: usize,
 }
+
+hg2v_math::setters!(Morgan { radius: usize, dim: usize });
 
 impl Default for Morgan {
     fn default() -> Morgan {
@@ -123,6 +126,10 @@ impl MorganModel {
 impl Model for MorganModel {
     fn method(&self) -> &str {
         NAME
+    }
+
+    fn settings(&self) -> Value {
+        self.morgan.settings()
     }
 
     fn needs(&self) -> Needs {

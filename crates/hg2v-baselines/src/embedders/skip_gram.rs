@@ -394,19 +394,25 @@ impl<'a> Training<'a> {
         for epoch in 0..epochs {
             let mut rng = stream(seed, "skip-gram order", epoch as u64, 0);
             shuffle_by_remainder(&mut order, &mut rng);
+            let (mut loss, mut words) = (0.0, 0.0);
             for (step, batch) in order.chunks(batch).enumerate() {
                 let past = (epoch * steps + step) as f32 / (epochs * steps) as f32;
                 let noise = self.words.draw("skip-gram noise", epoch as u64, step as u64);
-                self.step(batch, &noise, lr * (1.0 - 0.99 * past));
+                let (sum, weight) = self.step(batch, &noise, lr * (1.0 - 0.99 * past));
+                loss += sum;
+                words += weight;
+                let mean = if words > 0.0 { loss / words } else { 0.0 };
                 let (made, total) = ((epoch * steps + step + 1) as u64, (epochs * steps) as u64);
                 let report = Report::of(Stage::Training, made, total);
-                context.tell(&report.within(epoch as u64 + 1, step + 1 == steps, &[]))?;
+                context.tell(&report.within(epoch as u64 + 1, step + 1 == steps, &[mean]))?;
             }
         }
         Ok(())
     }
 
-    fn step(&mut self, batch: &[usize], noise: &[(u32, f32)], lr: f32) {
+    /// A step, and the loss of its documents before it: the sum over their words, and how many
+    /// these are, as far as they count.
+    fn step(&mut self, batch: &[usize], noise: &[(u32, f32)], lr: f32) -> (f64, f64) {
         let SkipGram { dim, negatives, .. } = self.words.params;
         let touched = self.touched(batch, noise);
         // What each document's terms pull with, and where they pull it.
@@ -414,18 +420,24 @@ impl<'a> Training<'a> {
             let Weighted { rows, weights, total } = &self.corpus[at];
             let theta = &self.documents[at * dim..][..dim];
             let mut gradient = vec![0.0; dim];
-            let mut pulls = Vec::with_capacity(rows.len() + noise.len());
+            let (mut pulls, mut loss) = (Vec::with_capacity(rows.len() + noise.len()), 0.0f32);
             let own = rows.iter().zip(weights).map(|(&row, &weight)| (row, weight, 1.0));
             let others = noise.iter().map(|&(row, share)| (row, negatives * total * share, 0.0));
             for (row, weight, target) in own.chain(others) {
                 let phi = self.words.vector(row);
-                let pull = weight * (target - sigmoid(dot(theta, phi)));
+                let dot = dot(theta, phi);
+                let share = sigmoid(dot);
+                let pull = weight * (target - share);
                 axpy(pull, phi, &mut gradient);
                 pulls.push(pull);
+                // −log σ(x) = |x| − log σ(|x|) for x < 0: no logarithm is of a rounded 0.
+                let nearer = -share.max(1.0 - share).ln();
+                loss +=
+                    weight * (nearer + if (target > 0.5) == (dot < 0.0) { dot.abs() } else { 0.0 });
             }
-            (gradient, pulls)
+            (gradient, pulls, loss)
         };
-        let pulled: Vec<(Vec<f32>, Vec<f32>)> =
+        let pulled: Vec<(Vec<f32>, Vec<f32>, f32)> =
             batch.par_iter().with_min_len(SHARE).map(pull).collect();
         let documents = &self.documents;
         let Touched { rows, starts, terms } = &touched;
@@ -443,10 +455,14 @@ impl<'a> Training<'a> {
                 adagrad(vector, &mut squares[0], gradient, lr);
             },
         );
-        for (&at, (gradient, _)) in batch.iter().zip(&pulled) {
+        let (mut loss, mut words) = (0.0, 0.0);
+        for (&at, (gradient, _, own)) in batch.iter().zip(&pulled) {
             let document = &mut self.documents[at * dim..][..dim];
             adagrad(document, &mut self.document_squares[at], gradient, lr);
+            loss += f64::from(*own);
+            words += f64::from(self.corpus[at].total);
         }
+        (loss, words)
     }
 
     fn touched(&mut self, batch: &[usize], noise: &[(u32, f32)]) -> Touched {

@@ -40,12 +40,31 @@ const PROFILE_NAMES: [&str; PROFILE] = [
 ///
 /// # Complexity
 /// Time O(m) for m edges, and O(n·log n) to fit the bins of n nodes.
+///
+/// # Examples
+/// ```
+/// use hg2v::Method;
+/// use hg2v::graph::GraphRecord;
+/// use hg2v_baselines::embedders::statistics::Statistics;
+/// let ring = |n: u32| GraphRecord {
+///     num_nodes: n,
+///     edges: (0..n).map(|v| [v, (v + 1) % n]).collect(),
+///     ..GraphRecord::default()
+/// };
+/// let graphs: Vec<GraphRecord> = (4..12).map(ring).collect();
+/// let model = Statistics::default().fit(&graphs)?;
+/// assert_eq!(model.embed(&[ring(20)])?.len(), 1);
+/// # Ok::<(), hg2v::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct Statistics {
     /// What is seen of edges: how many of each kind a node has, sums of their numbers.
     pub edges: EdgeChoice,
 }
+
+hg2v_math::setters!(Statistics { edges: EdgeChoice });
 
 const NAME: &str = "statistics";
 
@@ -174,6 +193,10 @@ impl StatisticsModel {
 impl Model for StatisticsModel {
     fn method(&self) -> &str {
         NAME
+    }
+
+    fn settings(&self) -> Value {
+        self.bins.settings.settings()
     }
 
     fn needs(&self) -> Needs {

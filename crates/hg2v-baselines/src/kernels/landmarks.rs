@@ -115,6 +115,12 @@ impl LabelIndex {
         kernels
     }
 
+    /// The normalised kernel of each landmark with itself.
+    pub(super) fn diagonal(&self) -> Vec<f64> {
+        let of = |&own: &f64| if own > 0.0 { own / (own * own).sqrt() } else { 0.0 };
+        self.own.iter().map(of).collect()
+    }
+
     /// What is kept of it.
     pub(super) fn tensors(&self) -> (Vocabulary, Tensors) {
         let (vocabulary, keys) = self.refiner.vocabulary();

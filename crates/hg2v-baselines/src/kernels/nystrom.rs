@@ -1,6 +1,7 @@
 //! From kernels with landmarks to vectors: which graphs become landmarks, and the projection
 //! that [`vectors`](super::vectors) derives.
 
+use hg2v::error::Result;
 use hg2v_math::linalg::dense::symmetric_eigen;
 use hg2v_math::linalg::vector::{axpy, dot};
 use hg2v_math::rng::{stream, unit};
@@ -26,18 +27,29 @@ pub(super) struct Factor {
 }
 
 impl Factor {
-    /// The factor of the kernel `gram` among `n` graphs by at most `most` of them.
+    /// The factor of a kernel by at most `most` of its graphs. Only the kernel's `diagonal` is
+    /// looked at, and the `row` of each landmark.
+    ///
+    /// # Errors
+    /// Those of `row`.
     ///
     /// # Complexity
-    /// With `m` landmarks: time O(n·m²), memory O(n·m).
-    pub(super) fn new(gram: &[f64], n: usize, most: usize, seed: u64) -> Factor {
+    /// With `m` landmarks among `n` graphs: `m` rows; time O(n·m²), memory O(n·m).
+    pub(super) fn new(
+        diagonal: Vec<f64>,
+        mut row: impl FnMut(usize) -> Result<Vec<f64>>,
+        most: usize,
+        seed: u64,
+    ) -> Result<Factor> {
+        let n = diagonal.len();
         let mut rng = stream(seed, "landmarks", 0, 0);
-        let mut residuals: Vec<f64> = (0..n).map(|i| gram[i * n + i].max(0.0)).collect();
+        let mut residuals: Vec<f64> = diagonal.iter().map(|own| own.max(0.0)).collect();
         let least = LEAST * residuals.iter().copied().fold(0.0, f64::max);
         let mut factor = Factor { pivots: Vec::new(), n, columns: Vec::new() };
         while factor.pivots.len() < most {
             let total: f64 = residuals.iter().sum();
             let Some(pivot) = drawn(&residuals, unit(&mut rng) * total) else { break };
+            let kernels = row(pivot)?;
             let scale = residuals[pivot].sqrt();
             let shares: Vec<f64> =
                 factor.columns.chunks_exact(n).map(|column| column[pivot]).collect();
@@ -46,7 +58,7 @@ impl Factor {
                 .map(|i| {
                     let explained = factor.columns.chunks_exact(n).zip(&shares);
                     let explained: f64 = explained.map(|(column, share)| share * column[i]).sum();
-                    (gram[pivot * n + i] - explained) / scale
+                    (kernels[i] - explained) / scale
                 })
                 .collect();
             for (residual, value) in residuals.iter_mut().zip(&column) {
@@ -59,7 +71,7 @@ impl Factor {
             factor.columns.extend(column);
             factor.pivots.push(pivot);
         }
-        factor
+        Ok(factor)
     }
 
     fn column(&self, landmark: usize) -> &[f64] {
@@ -185,6 +197,13 @@ fn orthogonal(n: usize, seed: u64) -> Vec<f64> {
 mod tests {
     use super::*;
 
+    /// The factor of a kernel that is there.
+    fn factor(gram: &[f64], n: usize, most: usize, seed: u64) -> Factor {
+        let diagonal = (0..n).map(|i| gram[i * n + i]).collect();
+        let row = |i: usize| Ok(gram[i * n..][..n].to_vec());
+        Factor::new(diagonal, row, most, seed).unwrap()
+    }
+
     /// A kernel of rank three among seven.
     fn gram() -> (Vec<[f64; 3]>, Vec<f64>) {
         let points: Vec<[f64; 3]> =
@@ -197,7 +216,7 @@ mod tests {
     #[test]
     fn inner_products_are_the_kernel_where_it_has_few_directions() {
         let (points, gram) = gram();
-        let factor = Factor::new(&gram, 7, 5, 1);
+        let factor = factor(&gram, 7, 5, 1);
         assert_eq!(factor.pivots.len(), 3);
         let projection = Projection::new(&factor, 5, 1).unwrap();
         assert_eq!(projection.dim, 3);
@@ -226,7 +245,7 @@ mod tests {
             .map(|at| f64::from(u8::from(kind(at / 100) == kind(at % 100))))
             .collect();
         for seed in 0..10 {
-            let factor = Factor::new(&gram, 100, 2, seed);
+            let factor = factor(&gram, 100, 2, seed);
             assert_eq!(factor.pivots.iter().map(|&pivot| kind(pivot)).sum::<usize>(), 1);
         }
     }
@@ -236,7 +255,7 @@ mod tests {
     fn landmarks_that_are_alike_are_one_direction() {
         let kinds = [[1.0, 0.4, 0.1], [0.4, 1.0, 0.3], [0.1, 0.3, 1.0]];
         let gram: Vec<f64> = (0..600 * 600).map(|at| kinds[at / 600 % 3][at % 600 % 3]).collect();
-        let factor = Factor::new(&gram, 600, 64, 0);
+        let factor = factor(&gram, 600, 64, 0);
         assert_eq!(factor.pivots.iter().map(|pivot| pivot % 3).sum::<usize>(), 3);
         assert_eq!(Projection::new(&factor, 64, 0).unwrap().dim, 3);
     }
@@ -257,7 +276,7 @@ mod tests {
     #[test]
     fn nothing_to_tell_apart_has_no_numbers() {
         for (gram, n) in [(&[0.0; 4][..], 2), (&[], 0), (&[f64::NAN], 1)] {
-            let factor = Factor::new(gram, n, 2, 0);
+            let factor = factor(gram, n, 2, 0);
             assert_eq!(Projection::new(&factor, 2, 0).unwrap().dim, 0);
         }
     }

@@ -15,6 +15,8 @@
 //! differ in. With it all columns vary about as much, so that standardising costs nothing;
 //! distances do not change.
 
+use std::collections::BTreeMap;
+
 use hg2v::context::Context;
 use hg2v::dataset::features::{Applied, Origin};
 use hg2v::error::{Error, Result};
@@ -40,7 +42,7 @@ use crate::wl::{self, Rounds};
 /// The most landmarks: their kernels among each other are decomposed densely.
 const MOST_LANDMARKS: usize = 8192;
 
-/// The training graphs that landmarks are drawn from, at most: all their kernels are in memory.
+/// The training graphs that landmarks are drawn from, at most: each has a row of the factor.
 const POOL: usize = 4096;
 
 /// Graphs whose kernels with all landmarks are in memory at once.
@@ -99,7 +101,7 @@ impl Kernel {
 ///
 /// # Complexity
 /// With `n` training graphs, 4096 at most, `m` landmarks and `d` numbers: fitting takes
-/// O(n²·labels + n·m² + m³) time and O(n²) memory. A graph costs
+/// O(n·m·labels + n·m² + m³) time (O(n²·labels) where γ is to be found) and O(n·m) memory. A graph costs
 /// O(H·edges) for its labels, one addition for each landmark that has one of them, and
 /// O(m·d). By attributes it costs `m` transport problems.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -210,12 +212,7 @@ impl Method for KernelVectors {
             projection: Projection::default(),
             data: DataNote::of(train.iter().map(|&i| &collection.run.records[i])),
         };
-        let (compared, _) = model.compared(collection, &pool, context)?;
-        if let Kernel::Wwl { gamma, .. } = self.kernel {
-            model.gamma = Some(gamma.unwrap_or_else(|| 1.0 / median(&compared)));
-        }
-        let gram = model.kernels(compared);
-        let factor = Factor::new(&gram, pool.len(), self.most_landmarks(), self.seed);
+        let factor = model.factor(collection, &pool, context)?;
         let chosen: Vec<usize> = factor.pivots.iter().map(|&pivot| pool[pivot]).collect();
         model.landmarks = match model.landmarks {
             Landmarks::Labels(_) => self.index(collection, [&chosen, train])?,
@@ -262,12 +259,62 @@ fn along_the_tree(index: &LabelIndex, rounds: &Rounds, nodes: u32) -> Vec<f64> {
     apart.collect()
 }
 
-/// The median of all distances above zero; 1 where there are none.
-fn median(distances: &[f64]) -> f64 {
-    let mut apart: Vec<f64> =
-        distances.iter().copied().filter(|distance| *distance > 0.0).collect();
-    apart.sort_unstable_by(f64::total_cmp);
-    apart.get(apart.len() / 2).copied().unwrap_or(1.0)
+/// A graph of these labels beside each landmark: its distance by `𝒲`, where the kernel is one of
+/// distances, and its kernel elsewhere.
+fn compared_by_labels(index: &LabelIndex, kernel: Kernel, rounds: &Rounds, nodes: u32) -> Vec<f64> {
+    match kernel {
+        Kernel::Wwl { .. } => along_the_tree(index, rounds, nodes),
+        kernel => index.normalised(rounds, kernel.term()),
+    }
+}
+
+/// The bits of a distance that do not tell its bin: there are 256 bins for each power of two.
+const WITHIN_BIN: u32 = 44;
+
+/// The median of all distances above zero in `n` rows; 1 where there are none. Each `row` is made
+/// twice: once to count the distances of each bin, and once those of the bin that the median is in.
+fn median(n: usize, row: impl Fn(usize) -> Result<Vec<f64>> + Sync) -> Result<f64> {
+    // Of numbers above zero, the bits are in the numbers' order.
+    let bins = counts(n, &row, |bits| Some(bits >> WITHIN_BIN))?;
+    let middle = bins.values().sum::<usize>() / 2;
+    let Some((bin, before)) = at_rank(&bins, middle) else { return Ok(1.0) };
+    let inside = counts(n, &row, |bits| (bits >> WITHIN_BIN == bin).then_some(bits))?;
+    Ok(at_rank(&inside, middle - before).map_or(1.0, |(bits, _)| f64::from_bits(bits)))
+}
+
+/// How many distances above zero have each key, among those that have one; keys are made of bits.
+fn counts(
+    n: usize,
+    row: &(impl Fn(usize) -> Result<Vec<f64>> + Sync),
+    key: impl Fn(u64) -> Option<u64> + Sync,
+) -> Result<BTreeMap<u64, usize>> {
+    let of_row = |i: usize| -> Result<BTreeMap<u64, usize>> {
+        let mut counts = BTreeMap::new();
+        let above = row(i)?.into_iter().filter(|distance| *distance > 0.0);
+        above.filter_map(|distance| key(distance.to_bits())).for_each(|key| {
+            *counts.entry(key).or_default() += 1;
+        });
+        Ok(counts)
+    };
+    let mut all = BTreeMap::new();
+    for some in (0..n).step_by(AT_ONCE) {
+        for counts in try_map(some..n.min(some + AT_ONCE), of_row)? {
+            counts.into_iter().for_each(|(key, count)| *all.entry(key).or_default() += count);
+        }
+    }
+    Ok(all)
+}
+
+/// The key of the counted thing of this rank, and how many things come before those of that key.
+fn at_rank(counts: &BTreeMap<u64, usize>, rank: usize) -> Option<(u64, usize)> {
+    let mut before = 0;
+    for (&key, count) in counts {
+        if before + count > rank {
+            return Some((key, before));
+        }
+        before += count;
+    }
+    None
 }
 
 /// What graphs are compared with.
@@ -345,6 +392,55 @@ impl KernelModel {
         Ok(KernelModel { settings, landmarks, gamma, projection, data })
     }
 
+    /// The kernel's factor among the graphs of the pool, which are the landmarks still; finds γ,
+    /// where there is none. Rows of graphs by labels are made when they are asked for, so that they
+    /// are never all in memory.
+    fn factor(
+        &mut self,
+        collection: &Collection<'_>,
+        pool: &[usize],
+        context: &Context<'_>,
+    ) -> Result<Factor> {
+        let KernelVectors { kernel, seed, .. } = self.settings;
+        let (n, most) = (pool.len(), self.settings.most_landmarks());
+        let given = match kernel {
+            Kernel::Wwl { gamma, .. } => gamma,
+            _ => None,
+        };
+        let unknown = given.is_none() && matches!(kernel, Kernel::Wwl { .. });
+        self.gamma = given;
+        let index = match &self.landmarks {
+            Landmarks::Labels(index) => index.clone(),
+            Landmarks::Attributes(_) => {
+                let (compared, _) = self.compared(collection, pool, context)?;
+                if unknown {
+                    let row = |i: usize| Ok(compared[i * n..][..n].to_vec());
+                    self.gamma = Some(1.0 / median(n, row)?);
+                }
+                let gram = self.kernels(compared);
+                let diagonal = (0..n).map(|i| gram[i * n + i]).collect();
+                return Factor::new(diagonal, |i| Ok(gram[i * n..][..n].to_vec()), most, seed);
+            }
+        };
+        let histograms = index.histograms(collection, pool)?;
+        let rows = most.min(n) + if unknown { 2 * n } else { 0 };
+        let counter = context.counter(Stage::Comparing, rows as u64);
+        let compared = |i: usize| -> Result<Vec<f64>> {
+            let nodes = collection.graphs[pool[i]].num_nodes() as u32;
+            let row = compared_by_labels(&index, kernel, &histograms[i].0, nodes);
+            counter.add(1).map(|()| row)
+        };
+        if unknown {
+            self.gamma = Some(1.0 / median(n, compared)?);
+        }
+        let diagonal = match kernel {
+            // No graph is far from itself.
+            Kernel::Wwl { .. } => vec![1.0; n],
+            _ => index.diagonal(),
+        };
+        Factor::new(diagonal, |i| Ok(self.kernels(compared(i)?)), most, seed)
+    }
+
     /// Some graphs of a collection beside each landmark: distances, where the kernel is one of
     /// distances, and kernels elsewhere; and what of each was never met.
     fn compared(
@@ -359,13 +455,9 @@ impl KernelModel {
                 let found = index.histograms(collection, which)?;
                 try_map(0..which.len(), |i| {
                     let (histograms, applied) = &found[i];
-                    let row = match self.settings.kernel {
-                        Kernel::Wwl { .. } => {
-                            let nodes = collection.graphs[which[i]].num_nodes() as u32;
-                            along_the_tree(index, histograms, nodes)
-                        }
-                        kernel => index.normalised(histograms, kernel.term()),
-                    };
+                    let nodes = collection.graphs[which[i]].num_nodes() as u32;
+                    let kernel = self.settings.kernel;
+                    let row = compared_by_labels(index, kernel, histograms, nodes);
                     counter.add(1).map(|()| (row, *applied))
                 })?
             }
@@ -392,6 +484,10 @@ impl KernelModel {
 impl Model for KernelModel {
     fn method(&self) -> &str {
         self.settings.name()
+    }
+
+    fn settings(&self) -> Value {
+        self.settings.settings()
     }
 
     fn needs(&self) -> Needs {
@@ -455,5 +551,24 @@ impl Model for KernelModel {
         let tensors = tensors.with("projection", &shape, rows.iter().copied());
         let saved = Saved { settings: self.settings, columns: *dim, gamma: self.gamma, compared };
         Parts::new(&Config::new(self.settings.name(), saved, self.data.clone()), &tensors)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_that_of_all_distances_above_zero() {
+        for (n, spread) in [(1, 1.0), (2, 0.0), (3, 1e-300), (40, 1.0), (41, 1e-12)] {
+            let rows: Vec<f64> = (0..n * n)
+                .map(|i| if i % 3 == 0 { 0.0 } else { 0.5 + spread * ((i * 7919) % 1009) as f64 })
+                .collect();
+            let mut all: Vec<f64> = rows.iter().copied().filter(|w| *w > 0.0).collect();
+            all.sort_unstable_by(f64::total_cmp);
+            let expected = all.get(all.len() / 2).copied().unwrap_or(1.0);
+            let found = median(n, |i| Ok(rows[i * n..][..n].to_vec())).unwrap();
+            assert_eq!(found.to_bits(), expected.to_bits(), "{n} {spread}");
+        }
     }
 }

@@ -14,15 +14,15 @@ use hg2v_math::rng;
 const TASK: Task = Task { inputs: 3, links: 0, classes: 2, nodes: 6.0 };
 
 fn gin() -> GinParams {
-    GinParams { hidden: 4, layers: 2, epsilon: true, pool: Pool::Mean, dropout: 0.5 }
+    GinParams::default().hidden(4).layers(2).epsilon(true).pool(Pool::Mean).dropout(0.5)
 }
 
 fn diffpool() -> DiffPoolParams {
-    DiffPoolParams { levels: 2, ratio: 0.5, hidden: 3, embedding: 4 }
+    DiffPoolParams::default().levels(2).ratio(0.5).hidden(3).embedding(4)
 }
 
 fn mincut() -> MinCutParams {
-    MinCutParams { hidden: 4, share: 3, levels: 2, ratio: 0.5 }
+    MinCutParams::default().hidden(4).share(3).levels(2).ratio(0.5)
 }
 
 /// A cycle and a tree, their nodes in the order that `place` says.

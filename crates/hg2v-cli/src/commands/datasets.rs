@@ -10,10 +10,11 @@ use hg2v::dataset::locate;
 use serde::Serialize;
 use serde_json::json;
 
-use hg2v::error::Opt;
+use hg2v::error::{Error, Opt};
 
 use crate::context::Context;
 use crate::out::ForceArgs;
+use crate::words::made;
 
 /// The known sets: list them, download them
 #[derive(clap::Args)]
@@ -60,6 +61,9 @@ struct Listed {
     set: &'static KnownSet,
     /// The file or folder that NAME would open.
     path: Option<PathBuf>,
+    /// How it is made, where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    made: Option<&'static str>,
 }
 
 fn list(context: &Context) -> anyhow::Result<()> {
@@ -69,6 +73,7 @@ fn list(context: &Context) -> anyhow::Result<()> {
         .map(|set| Listed {
             set,
             path: folder.and_then(|_| locate(Path::new(set.name), folder).ok()),
+            made: (set.origin == Origin::Made).then(|| made(set.name)),
         })
         .collect();
     if context.tell(json!({ "sets": listed }))? {
@@ -78,7 +83,7 @@ fn list(context: &Context) -> anyhow::Result<()> {
         "{:<16} {:>6} {:>7} {:>9} {:>9}  {:<7} about\n",
         "name", "graphs", "classes", "nodes", "edges", "present"
     );
-    for Listed { set, path } in &listed {
+    for Listed { set, path, .. } in &listed {
         writeln!(
             table,
             "{:<16} {:>6} {:>7} {:>9.2} {:>9.2}  {:<7} {}",
@@ -92,11 +97,8 @@ fn list(context: &Context) -> anyhow::Result<()> {
         )?;
     }
     table.push_str("\nnodes and edges are averages a graph: as published, or as made\n");
-    for set in KNOWN {
-        match set.origin {
-            Origin::Made(how) => writeln!(table, "{}: {}", set.name, how.0)?,
-            Origin::Downloaded => {}
-        }
+    for set in KNOWN.iter().filter(|set| set.origin == Origin::Made) {
+        writeln!(table, "{}: {}", set.name, made(set.name))?;
     }
     context.print(table.trim_end())
 }
@@ -113,6 +115,10 @@ struct Fetched {
 fn get(names: &[String], base: &str, force: ForceArgs, context: &Context) -> anyhow::Result<()> {
     // All names are checked before the first byte is fetched.
     let sets: Vec<&KnownSet> = names.iter().map(|name| known(name)).collect::<Result<_, _>>()?;
+    if let Some(set) = sets.iter().find(|set| set.origin == Origin::Made) {
+        let requirement = format!("this set is made, not downloaded: {}", made(set.name));
+        return Err(Error::argument("the set", set.name, requirement).into());
+    }
     let folder = context.global.data_dir.as_deref().unwrap_or(Path::new("."));
     let mut fetched = Vec::new();
     for set in sets {

@@ -3,23 +3,22 @@
 use std::fs::DirEntry;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use hg2v::context::Machine;
 use hg2v::dataset::summary::summarize_records;
 use hg2v::dataset::synthetic::SyntheticSet;
 use hg2v::dataset::synthetic::dla::Dla;
-use hg2v::dataset::synthetic::noise::Noise;
 use hg2v::dataset::{self, Format};
 use hg2v::error::{Action, Error};
 use hg2v::graph::{GraphRecord, Scalar};
 use hg2v::output::{OutputFile, OutputFolder};
 use hg2v::prepare::{Collection, Run};
-use hg2v::progress::Flow;
 use hg2v::saved::{self, LogLine, RunNote};
-use hg2v::vectors::{self, Key, Shape};
-use hg2v::{Fit, Hg2v, Hg2vParams, Model};
-use hg2v_eval::evaluation::Evaluation;
+use hg2v::stream::{Options, Stream};
+use hg2v::{CHECKPOINT_EVERY, Fit, Hg2v, Hg2vParams, Model, TrainingFolder, vectors};
+use hg2v_eval::evaluation::{Evaluation, Subject as Whose};
 use hg2v_eval::select;
 use hg2v_eval::study::{Mode, Study};
 use hg2v_experiments::evaluate::Subject;
@@ -122,12 +121,11 @@ fn make(
     steps.done("coarsen", "coarsened each to a spectral pyramid");
 
     let fit = params.prepare(&collection, &collection.all())?;
-    let trained = train(&fit, &work, args, &file, steps.started)?;
-    trained.write(&to.join(run::MODEL))?;
+    let trained = train(&fit, &work, args, to, steps.started)?;
     let epochs = params.recipe.epochs;
     steps.done("train", format!("trained a model for {epochs} epochs, without labels"));
 
-    let vectors = write_vectors(&trained.model, machine, &collection, &to.join(run::VECTORS))?;
+    let vectors = embed(&trained.model, &work, to, context)?;
     steps.done("embed", "embedded every graph");
 
     let evaluation = judge(file.clone(), &collection, &params, machine, context)?;
@@ -157,43 +155,44 @@ impl Steps<'_> {
 
 /// A model and how it came to be, as `hg2v fit` keeps it.
 struct Trained {
-    model: Hg2v,
+    model: Arc<Hg2v>,
     log: Vec<LogLine>,
     note: RunNote,
 }
 
-impl Trained {
-    fn write(&self, to: &Path) -> hg2v::Result<()> {
-        self.model.save(to)?;
-        saved::write_log(to, &self.log)?;
-        saved::write_run(to, &self.note)
-    }
-}
-
+/// Trains in the model's folder of the demo `to`.
 fn train(
     fit: &Fit,
     work: &hg2v::context::Context<'_>,
     args: &Args,
-    data: &Path,
+    to: &Path,
     began: Instant,
 ) -> hg2v::Result<Trained> {
-    let started = Instant::now();
-    let mut log = Vec::new();
-    let ended = fit.steps(None, work, |_, step, _| {
-        if step.ends_epoch {
-            log.push(LogLine::of(step, started.elapsed()));
-        }
-        Ok(Flow::Continue)
-    });
-    let (model, _) = ended.map_err(|failure| failure.error)?;
+    let folder = to.join(run::MODEL);
+    let trained = TrainingFolder::new(&folder)?.train(fit, CHECKPOINT_EVERY, work)?;
     let note = RunNote {
-        data: data.to_owned(),
+        data: args.out.join(run::GRAPHS),
         device: args.device.describe(),
         threads: rayon::current_num_threads(),
-        training_seconds: started.elapsed().as_secs_f64(),
+        training_seconds: trained.took.as_secs_f64(),
         whole_seconds: began.elapsed().as_secs_f64(),
     };
-    Ok(Trained { model, log, note })
+    saved::write_run(&folder, &note)?;
+    Ok(Trained { model: Arc::new(trained.model), log: saved::read_log(&folder)?, note })
+}
+
+/// Embeds the graphs of the demo `to` as `hg2v embed` does, and returns their vectors.
+fn embed(
+    model: &Arc<Hg2v>,
+    work: &hg2v::context::Context<'_>,
+    to: &Path,
+    context: &Context,
+) -> hg2v::Result<Vec<f32>> {
+    let source = dataset::open(&to.join(run::GRAPHS), &context.limits)?;
+    let model: Arc<dyn Model> = Arc::<Hg2v>::clone(model);
+    let vectors = to.join(run::VECTORS);
+    Stream::start(source, model, Options::default(), work)?.write(vectors.as_path(), work)?;
+    Ok(vectors::read(&vectors, &context.limits)?.values)
 }
 
 /// Draws the page.
@@ -210,8 +209,8 @@ fn draw(
     let config = trained.model.config().any()?;
     // Where a particle is says most in these vectors, and least about its aggregate.
     let search = SearchOptions::default().metric(Metric::Euclidean).standardise(true);
-    let map =
-        Map::new(dim, vectors, search, &[ProjectionMethod::Pca, ProjectionMethod::Umap], |_| ())?;
+    let maps = [ProjectionMethod::Pca, ProjectionMethod::Umap];
+    let map = Map::new(dim, vectors, search, &maps, &hg2v::context::Context::default())?;
     let contents = Contents {
         title: "Diffusion-limited aggregates".to_owned(),
         config: Some(&config),
@@ -254,15 +253,8 @@ fn say(
 }
 
 fn grow(args: &Args, context: &Context) -> hg2v::Result<Vec<GraphRecord>> {
-    let model = Dla { nodes: args.nodes, ..Dla::default() };
-    let set = SyntheticSet {
-        model: &model,
-        graphs: args.graphs,
-        seed: context.seed(),
-        noise: Noise::default(),
-        label: None,
-    };
-    set.records()
+    let model = Dla::default().nodes(args.nodes);
+    SyntheticSet::new(&model, args.graphs, context.seed()).records()
 }
 
 fn write_graphs(records: &[GraphRecord], path: &Path) -> hg2v::Result<()> {
@@ -282,25 +274,6 @@ fn write_pyramids(collection: &Collection<'_>, path: &Path) -> anyhow::Result<()
     Ok(file.commit()?)
 }
 
-/// Writes a vector for each graph, and returns them row after row.
-fn write_vectors(
-    model: &Hg2v,
-    machine: &Machine,
-    collection: &Collection<'_>,
-    path: &Path,
-) -> hg2v::Result<Vec<f32>> {
-    let rows = model.embed_collection(collection, &graphs::on(machine))?.values;
-    let shape = Shape { names: model.columns(), part: None, model: Some(model.digest()?) };
-    let mut sink = vectors::create(path, shape)?;
-    for (i, row) in rows.chunks_exact(model.dim()).enumerate() {
-        let record = &collection.run.records[i];
-        let id = record.id_at(i as u64);
-        sink.write(Key { id: &id, label: record.label.as_ref(), part: None }, row)?;
-    }
-    sink.finish()?;
-    Ok(rows)
-}
-
 fn judge(
     data: PathBuf,
     collection: &Collection<'_>,
@@ -308,9 +281,9 @@ fn judge(
     machine: &Machine,
     context: &Context,
 ) -> anyhow::Result<Evaluation> {
-    let protocol = select::Protocol { seed: context.seed(), ..select::Protocol::default() };
+    let protocol = select::Protocol::default().seed(context.seed());
     let mut study = Study::new(collection, Mode::Inductive, SPLITS, protocol)?;
     study.context = graphs::on(machine);
     let goals = judged(&Subject::Hg2v { params, grid: None }, true, &study, context)?.goals;
-    Ok(Evaluation::new(data, &study, params.architecture.clone(), params.recipe, goals)?)
+    Ok(Evaluation::new(data, &study, Whose::of_params(params), goals)?)
 }

@@ -80,10 +80,10 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let options = Options::default()
         .per(args.per)
         .shard(args.shard.unwrap_or(Shard::WHOLE))
-        .cache(args.cache.open())
         .partial(partial.clone())
         .pool(None);
-    let stream = Stream::start(source, Arc::clone(&model), options)?;
+    let cached = hg2v::context::Context::default().cached_in(args.cache.open());
+    let stream = Stream::start(source, Arc::clone(&model), options, &cached)?;
     let sink = vectors::create(args.force.at(&args.out), stream.shape().clone())?;
     // Opening a GPU takes a while, in which the first graphs are read.
     let machine = args.device.open()?;

@@ -10,7 +10,7 @@ use hg2v::prepare::Run;
 use hg2v::{Hg2vParams, Method, vectors};
 use hg2v_baselines::registry;
 use hg2v_eval::classifiers::Classifier;
-use hg2v_eval::evaluation::{Evaluation, Judgement, TargetEvaluation};
+use hg2v_eval::evaluation::{Evaluation, Judgement, Subject as Whose, TargetEvaluation};
 use hg2v_eval::goal::{Goal, Task};
 use hg2v_eval::metrics::digits;
 use hg2v_eval::model_grid::ModelGrid;
@@ -140,7 +140,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     };
     let collection = graphs::collected(run, &needs, args.cache.open(), context)?;
     say_findings(&collection.notes.found, &needs, context);
-    let protocol = select::Protocol { seed: context.seed(), ..select::Protocol::default() };
+    let protocol = select::Protocol::default().seed(context.seed());
     let goals = Goal::all(&records, args.task)?;
     let left_out = Goal::names(&records, args.task)?;
     for name in &left_out {
@@ -162,8 +162,12 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         let splits = rows.map(|row| (row.name.as_str(), &row.result.splits[..]));
         predictions::write(file, &study, splits)?;
     }
-    let (data, chosen) = (args.data.clone(), chosen.unwrap_or(params));
-    let found = Evaluation::new(data, &study, chosen.architecture, chosen.recipe, goals)?;
+    let whose = match &subject {
+        Subject::Hg2v { params, .. } => Whose::of_params(chosen.as_ref().unwrap_or(params)),
+        Subject::Model(model) => Whose::of_model(*model),
+        Subject::Vectors(_) => Whose::default(),
+    };
+    let found = Evaluation::new(args.data.clone(), &study, whose, goals)?;
     match context.global.json {
         true => {
             let mut told = json!(found);
@@ -223,10 +227,10 @@ fn splits_of(row: &Judgement, context: &Context) -> anyhow::Result<()> {
         let mut cells = vec![split.split.to_string(), shown(split.validation), shown(split.test)];
         match &split.chosen {
             Choice::Setting(setting) => {
-                cells.extend([setting.c.to_string(), format!("{:?}", setting.kernel)]);
+                cells.extend([setting.c.to_string(), setting.kernel.to_string()]);
             }
             Choice::Regression(setting) => {
-                cells.extend([setting.alpha.to_string(), format!("{:?}", setting.kernel)]);
+                cells.extend([setting.alpha.to_string(), setting.kernel.to_string()]);
             }
             Choice::Own(_) => {}
         }

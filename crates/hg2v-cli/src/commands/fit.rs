@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use clap::builder::PossibleValuesParser;
@@ -12,10 +12,12 @@ use hg2v::graph::Aspects;
 use hg2v::output::overwrite::replace_folder;
 use hg2v::output::{OutputFolder, is_occupied};
 use hg2v::prepare::{Notes, Run};
-use hg2v::progress::{Progress, Report};
-use hg2v::saved::{self, LogLine, RunNote};
-use hg2v::{CHECKPOINT_EVERY, Fit, Hg2vParams, Method, Model, TrainingFolder, is_unfinished};
-use hg2v_baselines::registry::METHODS;
+use hg2v::saved::{self, RunNote};
+use hg2v::{
+    CHECKPOINT_EVERY, Fit, Fitted, Hg2vParams, Method, Model, Resumable, TrainingFolder,
+    is_unfinished,
+};
+use hg2v_baselines::registry::{self, METHODS};
 use serde_json::json;
 
 use crate::context::Context;
@@ -33,8 +35,8 @@ use crate::words::Command;
 ///
 /// The model is a folder: config.json (everything about it), model.safetensors
 /// (its parameters), log.jsonl (the loss of every level, a line an epoch) and
-/// run.json (on what, where and how long it was trained). A run that was stopped,
-/// by Ctrl-C or by force, goes on with --resume and ends in the same bits.
+/// run.json (on what, where and how long it was trained). A run of hg2v or graph2vec-gnn
+/// that was stopped, by Ctrl-C or by force, goes on with --resume and ends in the same bits.
 ///
 /// With --force the model takes the place of one that is there. Until it is trained it
 /// stands beside that, as MODEL.new; --force and --resume go on there. A folder that holds
@@ -58,9 +60,10 @@ pub(crate) struct Args {
     /// The model's folder; a new or empty one
     #[arg(long, short, value_name = "MODEL")]
     out: PathBuf,
-    /// What learns the vectors
-    #[arg(long, default_value = DEFAULT_METHOD, value_name = "NAME", value_parser = methods())]
-    method: String,
+    #[arg(long, value_name = "NAME", value_parser = methods(), help = format!(
+        "What learns the vectors [default: {DEFAULT_METHOD}, or the one that was stopped]"
+    ))]
+    method: Option<String>,
     /// Go on with the run that was stopped in MODEL
     #[arg(long)]
     resume: bool,
@@ -69,9 +72,11 @@ pub(crate) struct Args {
     /// Where the run is kept until it is done
     #[arg(skip)]
     folder: PathBuf,
-    /// How much work a kill may cost; ends of epochs are kept ten times as often
-    #[arg(long, value_name = "SECONDS", default_value = EVERY.as_str(), value_parser = seconds)]
-    checkpoint_every: Duration,
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, help = format!(
+        "How much work a kill may cost; ends of epochs are kept ten times as often [default: {}]",
+        *EVERY
+    ))]
+    checkpoint_every: Option<Duration>,
     #[command(flatten)]
     options: MethodArgs,
     #[command(flatten)]
@@ -98,24 +103,33 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let started = Instant::now();
     let args = Args { folder: folder_of_run(&args)?, ..args };
-    match args.method.as_str() {
-        DEFAULT_METHOD => train(&args, started, context),
-        _ => fit(&args, started, context),
+    if let Some(name) = &args.method
+        && args.options.method(name, context.seed())?.resumable().is_none()
+    {
+        return fit(&args, name, started, context);
     }
+    train(&args, started, context)
 }
 
-/// Trains HG2V in its folder, where it can be stopped and resumed.
+/// Trains in the model's folder, where it can be stopped and resumed.
 fn train(args: &Args, started: Instant, context: &Context) -> anyhow::Result<()> {
     let folder = match args.resume {
         true => TrainingFolder::resume(&args.folder)?,
         false => TrainingFolder::new(&args.folder)?,
     };
-    let params = match folder.params() {
-        Some(stored) => resumed_params(args, &stored, context)?,
-        None => args.options.params(context.seed())?,
+    let begun = folder.method().map(str::to_owned);
+    let name = args.method.clone().or(begun.clone());
+    let name = name.unwrap_or_else(|| DEFAULT_METHOD.to_owned());
+    let method = match (folder.params(), begun) {
+        (Some(stored), Some(begun)) => {
+            check_resumed(args, &stored, name == begun, context)?;
+            registry::find(&name)?.of_settings(stored.settings())?
+        }
+        _ => args.options.method(&name, context.seed())?,
     };
-    params.check()?;
-    let (path, machine, fit) = prepare(args, &params, context)?;
+    let resumable = method.resumable();
+    let resumable = resumable.ok_or_else(|| in_one_go("resume", &name))?;
+    let (path, machine, fit) = prepare(args, resumable, context)?;
     // Before, there is nothing to keep; from here on a step has a moment to come to its end.
     let _farewell = Farewell::after_the_step(continuation(args, "stopped"));
     let watch = Watch::new(context);
@@ -123,7 +137,7 @@ fn train(args: &Args, started: Instant, context: &Context) -> anyhow::Result<()>
     if let Some(step) = folder.resumes_after(&fit)? {
         context.say(format!("going on after step {step}"));
     }
-    let trained = folder.train(&fit, args.checkpoint_every, &work);
+    let trained = folder.train(&fit, args.checkpoint_every.unwrap_or(CHECKPOINT_EVERY), &work);
     drop(watch);
     let trained = trained.map_err(|error| match error {
         Error::Stopped => {
@@ -138,23 +152,30 @@ fn train(args: &Args, started: Instant, context: &Context) -> anyhow::Result<()>
     let last = trained.last.iter().flat_map(|step| &step.mean);
     let losses: Vec<f64> = last.map(|loss| loss.total()).collect();
     let made = Made {
+        method: &name,
         notes: fit.notes,
         sees: trained.model.sees(),
         dim: trained.model.dim(),
-        epochs: Some(params.recipe.epochs),
+        epochs: Some(fit.config.model.recipe.epochs),
         losses,
         took: trained.took,
     };
     report(args, &made, context)
 }
 
-/// Fits any other method, in one go.
-fn fit(args: &Args, started: Instant, context: &Context) -> anyhow::Result<()> {
-    if args.resume {
-        let requirement = format!("a model of {} is fitted in one go: leave it out", args.method);
-        return Err(Error::parameter("resume", "given", requirement).into());
+/// Of a method that cannot go on after a stop.
+fn in_one_go(option: &'static str, method: &str) -> Error {
+    let requirement = format!("a model of {method} is fitted in one go: leave it out");
+    Error::parameter(option, "given", requirement)
+}
+
+/// Fits a method that cannot go on after a stop.
+fn fit(args: &Args, name: &str, started: Instant, context: &Context) -> anyhow::Result<()> {
+    let given = [("resume", args.resume), ("checkpoint-every", args.checkpoint_every.is_some())];
+    if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
+        return Err(in_one_go(option, name).into());
     }
-    let method = args.options.method(&args.method, context.seed())?;
+    let method = args.options.method(name, context.seed())?;
     if is_occupied(&args.folder).map_err(|e| Error::io(&args.folder, Action::Read, e))? {
         return Err(Error::exists(&args.folder, "the folder is not empty", true).into());
     }
@@ -172,37 +193,25 @@ fn fit(args: &Args, started: Instant, context: &Context) -> anyhow::Result<()> {
         );
     }
     say_findings(&collection.notes.found, &needs, context);
-    let (fitting, log) = (Instant::now(), Mutex::new(Vec::new()));
     let watch = Watch::new(context);
-    let keep = |report: &Report<'_>| {
-        if let Some(epoch) = report.epoch.filter(|epoch| epoch.ends && !epoch.losses.is_empty()) {
-            let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
-            log.push(LogLine::of_epoch(&epoch, report.done, fitting.elapsed()));
-        }
-        watch.report(report)
-    };
-    let work = graphs::on(&machine).watched_by(&keep);
-    let model = method.fit_collection(&collection, &collection.all(), &work)?;
-    let took = fitting.elapsed();
+    let fitted = Fitted::new(&*method, &collection, &graphs::on(&machine).watched_by(&watch))?;
     drop(watch);
-    say_uses(collection.notes.brought, model.sees(), context);
-    let log = log.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let note = note(args, path.clone(), took, started);
+    say_uses(collection.notes.brought, fitted.model.sees(), context);
+    let note = note(args, path.clone(), fitted.took, started);
     let to = folder.working_path();
-    model
-        .save_into(to)
-        .and_then(|()| saved::write_log(to, &log))
-        .and_then(|()| saved::write_run(to, &note))
-        .map_err(|error| folder.named(error))?;
+    let written = fitted.save_into(to).and_then(|()| saved::write_run(to, &note));
+    written.map_err(|error| folder.named(error))?;
     folder.commit()?;
     put_in_place(args)?;
+    let last = fitted.log.last();
     let made = Made {
+        method: name,
         notes: collection.notes,
-        sees: model.sees(),
-        dim: model.dim(),
-        epochs: None,
-        losses: log.last().map(|line| line.loss).into_iter().collect(),
-        took,
+        sees: fitted.model.sees(),
+        dim: fitted.model.dim(),
+        epochs: last.map(|line| line.epoch),
+        losses: last.map(|line| line.loss).into_iter().collect(),
+        took: fitted.took,
     };
     report(args, &made, context)
 }
@@ -233,18 +242,19 @@ fn put_in_place(args: &Args) -> hg2v::Result<()> {
 /// Reads and coarsens the graphs, until all that is left is to train; also where they came from.
 fn prepare(
     args: &Args,
-    params: &Hg2vParams,
+    method: &dyn Resumable,
     context: &Context,
 ) -> anyhow::Result<(PathBuf, Machine, Fit)> {
     let started = Instant::now();
     // Before the graphs are read: a GPU that is not there is said at once.
     let machine = args.device.open()?;
+    let needs = method.needs();
     let graphs::Read { path, records, .. } =
-        graphs::read(&args.data, Asks::Weights(params.weights), context)?;
+        graphs::read(&args.data, Asks::Weights(needs.weights), context)?;
     let run = Run::of(&records, &path);
-    let collection = graphs::collected(run, &params.needs(), args.cache.open(), context)?;
-    let fit = params.prepare(&collection, &collection.all())?;
-    say_findings(&fit.notes.found, &params.needs(), context);
+    let collection = graphs::collected(run, &needs, args.cache.open(), context)?;
+    let fit = method.prepare(&collection, &collection.all())?;
+    say_findings(&fit.notes.found, &needs, context);
     say_uses(fit.notes.brought, fit.config.model.preparation.features.sees(), context);
     context.say(format!(
         "{} graphs, {} nodes; features: {}; {} parameters; coarsened in {:.2} s{}",
@@ -293,15 +303,16 @@ fn beside(model: &Path) -> hg2v::Result<PathBuf> {
     Ok(model.with_file_name(name))
 }
 
-/// What the stored run was started with; options given again must agree.
-fn resumed_params(
+/// Refuses options given again that do not agree with what the stored run was started with.
+fn check_resumed(
     args: &Args,
     stored: &Hg2vParams,
+    same_method: bool,
     context: &Context,
-) -> anyhow::Result<Hg2vParams> {
+) -> anyhow::Result<()> {
     let given = args.options.again(stored)?;
     let seed = context.global.seed.unwrap_or(stored.recipe.seed);
-    if given != *stored || seed != stored.recipe.seed {
+    if !same_method || given != *stored || seed != stored.recipe.seed {
         return Err(Error::input(
             args.folder.join(saved::CONFIG),
             Place::Whole,
@@ -310,7 +321,7 @@ fn resumed_params(
         )
         .into());
     }
-    Ok(given)
+    Ok(())
 }
 
 fn continuation(args: &Args, why: &str) -> String {
@@ -320,7 +331,8 @@ fn continuation(args: &Args, why: &str) -> String {
 }
 
 /// What was made, to be reported.
-struct Made {
+struct Made<'a> {
+    method: &'a str,
     notes: Notes,
     sees: Aspects,
     dim: usize,
@@ -329,11 +341,11 @@ struct Made {
     took: Duration,
 }
 
-fn report(args: &Args, made: &Made, context: &Context) -> anyhow::Result<()> {
+fn report(args: &Args, made: &Made<'_>, context: &Context) -> anyhow::Result<()> {
     let training = made.took.as_secs_f64();
     let [used, unused] = uses(made.notes.brought, made.sees);
     context.tell(json!({
-        "data": args.data, "out": args.out, "method": args.method, "graphs": made.notes.graphs,
+        "data": args.data, "out": args.out, "method": made.method, "graphs": made.notes.graphs,
         "nodes": made.notes.nodes, "dim": made.dim, "epochs": made.epochs,
         "losses": made.losses, "timings": {"training": training},
         "used": used, "unused": unused,
@@ -342,14 +354,15 @@ fn report(args: &Args, made: &Made, context: &Context) -> anyhow::Result<()> {
         Some(epochs) => {
             let losses: Vec<String> = made.losses.iter().map(|loss| format!("{loss:.4}")).collect();
             format!(
-                "trained {} in {training:.2} s; the last epoch's loss, level by level: {}",
+                "trained {} in {training:.2} s; the last epoch's loss{}: {}",
                 counted(epochs, "epoch"),
+                if losses.len() > 1 { ", level by level" } else { "" },
                 losses.join(", ")
             )
         }
         None => format!(
             "fitted {} to {} in {training:.2} s; vectors of {} numbers",
-            args.method,
+            made.method,
             counted(made.notes.graphs, "graph"),
             made.dim
         ),

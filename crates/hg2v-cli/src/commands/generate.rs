@@ -18,6 +18,7 @@ use serde_json::json;
 use crate::context::Context;
 use crate::out::{Out, refuse_same};
 use crate::table::counted;
+use crate::watch::Watch;
 
 /// Make synthetic graphs
 ///
@@ -39,11 +40,11 @@ enum Kind {
     /// Diffusion-limited aggregation: trees with x, y attributes, one class a stickiness
     Dla {
         /// Particles of a cluster
-        #[arg(long, default_value_t = 500, value_name = "N")]
+        #[arg(long, default_value_t = Dla::default().nodes, value_name = "N")]
         nodes: u32,
         /// Probability of sticking on contact, one a class; graph i is of class i mod classes and
         /// its label counts from 1
-        #[arg(long, value_delimiter = ',', default_value = "1,0.05", value_name = "P,…")]
+        #[arg(long, value_delimiter = ',', default_values_t = Dla::default().stickiness, value_name = "P,…")]
         stick: Vec<f64>,
         /// Radius of a particle; two touch within twice of it
         #[arg(long, default_value_t = Dla::default().radius, value_name = "R")]
@@ -152,10 +153,10 @@ enum Kind {
     /// G(n, p): each pair joined with the same probability
     ErdosRenyi {
         /// How many nodes
-        #[arg(long, default_value_t = 500, value_name = "N")]
+        #[arg(long, default_value_t = ErdosRenyi::default().nodes, value_name = "N")]
         nodes: u32,
         /// Probability of an edge
-        #[arg(long, short, default_value_t = 0.01, value_name = "P")]
+        #[arg(long, short, default_value_t = ErdosRenyi::default().probability, value_name = "P")]
         probability: f64,
         #[command(flatten)]
         set: SetArgs,
@@ -163,10 +164,10 @@ enum Kind {
     /// Preferential attachment: each new node joins nodes in proportion to their degree
     BarabasiAlbert {
         /// How many nodes
-        #[arg(long, default_value_t = 500, value_name = "N")]
+        #[arg(long, default_value_t = BarabasiAlbert::default().nodes, value_name = "N")]
         nodes: u32,
         /// Edges that each new node brings
-        #[arg(long, short = 'm', default_value_t = 2, value_name = "M")]
+        #[arg(long, short = 'm', default_value_t = BarabasiAlbert::default().attach, value_name = "M")]
         attach: u32,
         #[command(flatten)]
         set: SetArgs,
@@ -174,13 +175,13 @@ enum Kind {
     /// A small world: a ring of neighbours with some edges moved
     WattsStrogatz {
         /// How many nodes
-        #[arg(long, default_value_t = 500, value_name = "N")]
+        #[arg(long, default_value_t = WattsStrogatz::default().nodes, value_name = "N")]
         nodes: u32,
         /// Nearest neighbours a node starts with; even
-        #[arg(long, short = 'k', default_value_t = 6, value_name = "K")]
+        #[arg(long, short = 'k', default_value_t = WattsStrogatz::default().neighbors, value_name = "K")]
         neighbors: u32,
         /// Probability that an edge is moved
-        #[arg(long, short, default_value_t = 0.1, value_name = "P")]
+        #[arg(long, short, default_value_t = WattsStrogatz::default().probability, value_name = "P")]
         probability: f64,
         #[command(flatten)]
         set: SetArgs,
@@ -188,10 +189,10 @@ enum Kind {
     /// Points of the unit square joined where they are close; attributes are the coordinates
     RandomGeometric {
         /// How many nodes
-        #[arg(long, default_value_t = 500, value_name = "N")]
+        #[arg(long, default_value_t = RandomGeometric::default().nodes, value_name = "N")]
         nodes: u32,
         /// Largest distance of joined points
-        #[arg(long, default_value_t = 0.06, value_name = "R")]
+        #[arg(long, default_value_t = RandomGeometric::default().radius, value_name = "R")]
         radius: f64,
         #[command(flatten)]
         set: SetArgs,
@@ -199,13 +200,13 @@ enum Kind {
     /// Blocks of nodes, dense within and sparse between; node labels are the blocks
     StochasticBlock {
         /// Nodes of each block
-        #[arg(long, value_delimiter = ',', default_value = "250,250", value_name = "N,…")]
+        #[arg(long, value_delimiter = ',', default_values_t = StochasticBlock::default().sizes, value_name = "N,…")]
         sizes: Vec<u32>,
         /// Probability of an edge within a block
-        #[arg(long, default_value_t = 0.05, value_name = "P")]
+        #[arg(long, default_value_t = StochasticBlock::default().p_in, value_name = "P")]
         p_in: f64,
         /// Probability of an edge between two blocks
-        #[arg(long, default_value_t = 0.005, value_name = "P")]
+        #[arg(long, default_value_t = StochasticBlock::default().p_out, value_name = "P")]
         p_out: f64,
         #[command(flatten)]
         set: SetArgs,
@@ -234,8 +235,8 @@ struct SetArgs<const GRAPHS: u64 = 100> {
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     match args.kind {
         Kind::Dla { nodes, stick, radius, step, hard, set } => {
-            let stickiness = stick;
-            let model = Dla { nodes, stickiness, radius, step, hard };
+            let model = Dla::default().nodes(nodes).stickiness(stick);
+            let model = model.radius(radius).step(step).hard(hard);
             make(&model, set, context)
         }
         Kind::Frankenstein { bursi, images, labels, out } => {
@@ -261,20 +262,22 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         Kind::Complete { nodes, set } => make(&Family::Complete { nodes }, set, context),
         Kind::Grid { rows, columns, set } => make(&Family::Grid { rows, columns }, set, context),
         Kind::ErdosRenyi { nodes, probability, set } => {
-            make(&ErdosRenyi { nodes, probability }, set, context)
+            make(&ErdosRenyi::default().nodes(nodes).probability(probability), set, context)
         }
         Kind::BarabasiAlbert { nodes, attach, set } => {
-            make(&BarabasiAlbert { nodes, attach }, set, context)
+            make(&BarabasiAlbert::default().nodes(nodes).attach(attach), set, context)
         }
         Kind::WattsStrogatz { nodes, neighbors, probability, set } => {
-            let model = WattsStrogatz { nodes, neighbors, probability };
+            let model = WattsStrogatz::default().nodes(nodes).neighbors(neighbors);
+            let model = model.probability(probability);
             make(&model, set, context)
         }
         Kind::RandomGeometric { nodes, radius, set } => {
-            make(&RandomGeometric { nodes, radius }, set, context)
+            make(&RandomGeometric::default().nodes(nodes).radius(radius), set, context)
         }
         Kind::StochasticBlock { sizes, p_in, p_out, set } => {
-            make(&StochasticBlock { sizes, p_in, p_out }, set, context)
+            let model = StochasticBlock::default().sizes(sizes).p_in(p_in).p_out(p_out);
+            make(&model, set, context)
         }
     }
 }
@@ -286,17 +289,14 @@ fn make<const GRAPHS: u64>(
 ) -> anyhow::Result<()> {
     model.check()?;
     let mut sink = set.out.create(context)?;
-    let made = SyntheticSet {
-        model,
-        graphs: set.graphs,
-        seed: context.seed(),
-        noise: Noise { remove: set.remove_edges, add: set.add_edges },
-        label: set.label.as_deref().map(Scalar::from_text),
-    };
-    let progress = context.progress("graphs", Some(set.graphs));
-    let totals = made.write(sink.as_mut(), |done| progress.set_position(done))?;
+    let noise = Noise::default().remove(set.remove_edges).add(set.add_edges);
+    let label = set.label.as_deref().map(Scalar::from_text);
+    let made = SyntheticSet::new(model, set.graphs, context.seed()).noise(noise).label(label);
+    let watch = Watch::new(context);
+    let work = hg2v::context::Context::default().watched_by(&watch);
+    let totals = made.write(sink.as_mut(), &work)?;
     sink.finish()?;
-    progress.finish_and_clear();
+    drop(watch);
     context.say(format!(
         "{}: {}, {}, {}",
         set.out.out.display(),

@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::context::Context;
 use crate::graphs::{Asks, findings, summary_options, with_flag};
 use crate::table::{Table, counted, decimal, grouped, label, percent};
+use crate::watch::Watch;
 use crate::words::Command;
 
 /// Say what is in a collection: sizes, features, classes, duplicates, problems
@@ -46,9 +47,10 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let mut source = context.open(&args.data, Asks::Nothing)?;
     let duplicates = !args.no_duplicates;
     let options = summary_options().duplicates(duplicates);
-    let bar = context.progress("reading", source.len);
-    let summary = summarize(&mut source, &options, |graphs| bar.set_position(graphs))?;
-    bar.finish_and_clear();
+    let watch = Watch::new(context);
+    let work = hg2v::context::Context::default().watched_by(&watch);
+    let summary = summarize(&mut source, &options, &work)?;
+    drop(watch);
     let mut told = serde_json::to_value(&summary)?;
     told["features"]["problem"] = json!(refusal(&summary));
     match context.tell(told)? {

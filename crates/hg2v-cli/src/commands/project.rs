@@ -2,24 +2,33 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use hg2v::Model;
+use hg2v::context::MachineName;
 use hg2v::error::{Action, Error, Place};
 use hg2v::graph::Scalar;
 use hg2v::output::OutputFile;
 use hg2v::output::overwrite::Destination;
-use hg2v::vectors::{self, Key, Shape, VectorSink};
+use hg2v::prepare::Run;
+use hg2v::vectors::{self, Key, Shape, VectorSink, Vectors};
+use hg2v_baselines::registry;
 use hg2v_search::project::{Point, ProjectionMethod, Tsne, Umap, pca, tsne, umap};
 use hg2v_search::scale::StandardScaler;
 use hg2v_search::{Index, IndexKind, Metric, NeighborGraph, Space};
 use serde_json::json;
 
 use crate::context::Context;
+use crate::device::DeviceArgs;
+use crate::graphs::{self, Asks, CacheArgs};
 use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::table::percent;
 use crate::vocabulary::word;
+use crate::watch::Watch;
 
 /// Two coordinates for each vector, to look at
 ///
+/// Vectors are those of a file that `embed` wrote, or those of --data by a model.
 /// Principal components come out the same always; t-SNE and UMAP start from them and
 /// come out the same for the same seed, at any number of threads. NAME.tsv is written for
 /// TensorBoard's projector: coordinates without a header, and NAME.metadata.tsv beside it.
@@ -29,10 +38,15 @@ Examples:
   hg2v project mutag.parquet --out mutag.csv                    id, y, x0, x1 by PCA
   hg2v project mutag.parquet --method tsne --perplexity 20 --out map.parquet
   hg2v project mutag.parquet --method umap --standardise --out map.csv
+  hg2v project mutag.model --data MUTAG.zip --out mutag.csv     vectors by a model
   hg2v project mutag.parquet --out projector.tsv                for projector.tensorflow.org")]
 pub(crate) struct Args {
-    /// A file of vectors
+    /// A file of vectors, or a model's folder (then with --data)
+    #[arg(value_name = "MODEL-or-E")]
     vectors: PathBuf,
+    /// The graphs whose vectors a model makes
+    #[arg(long, value_name = "DATA")]
+    data: Option<PathBuf>,
     /// How
     #[arg(long, default_value_t, value_name = "METHOD", value_parser = word::<ProjectionMethod>())]
     method: ProjectionMethod,
@@ -54,6 +68,34 @@ pub(crate) struct Args {
         Umap::default().neighbors
     ))]
     neighbors: Option<usize>,
+    #[command(flatten)]
+    device: DeviceArgs,
+    #[command(flatten)]
+    cache: CacheArgs,
+}
+
+impl Args {
+    /// The vectors of the file, or of the graphs by the model.
+    fn read(&self, context: &Context) -> anyhow::Result<Vectors> {
+        let refused =
+            |name, requirement: &str| Err(Error::parameter(name, "given", requirement).into());
+        if !graphs::is_model(&self.vectors) {
+            if self.data.is_some() {
+                return refused("data", "it is for a model, which has no vectors of its own");
+            }
+            if self.device.device != MachineName::Cpu {
+                return refused("device", "it is for a model, which makes vectors");
+            }
+            return Ok(vectors::read(&self.vectors, &context.limits)?);
+        }
+        let Some(data) = &self.data else {
+            return Err(graphs::no_graphs_named(&self.vectors).into());
+        };
+        let model: Arc<dyn Model> = registry::load(&self.vectors)?.into();
+        let graphs::Read { path, records, .. } = graphs::read(data, Asks::of(&model), context)?;
+        let (run, machine) = (Run::of(&records, &path), self.device.open()?);
+        Ok(graphs::vectors_by(&*model, run, &machine, self.cache.open(), context)?)
+    }
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
@@ -69,13 +111,18 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     refuse_json(&args.out, context)?;
     for output in [&args.out, &keys_path(&args.out)] {
         refuse_same(&args.vectors, output)?;
+        args.data.iter().try_for_each(|data| refuse_same(data, output))?;
     }
     // Before anything is read: a place that cannot be written is said at once.
     let mut sink = create(args.force.at(&args.out))?;
-    let mut set = vectors::read(&args.vectors, &context.limits)?;
+    let mut set = args.read(context)?;
     if set.is_empty() {
-        let fix = "write some with hg2v embed";
-        return Err(Error::input(&args.vectors, Place::Whole, "it holds no vectors", fix).into());
+        let (problem, fix) = match &args.data {
+            Some(_) => ("there are no graphs in it", "give a collection of at least one graph"),
+            None => ("it holds no vectors", "write some with hg2v embed"),
+        };
+        let file = args.data.as_ref().unwrap_or(&args.vectors);
+        return Err(Error::input(file, Place::Whole, problem, fix).into());
     }
     if args.standardise {
         StandardScaler::of(&set.values, set.dim).apply(&mut set.values);
@@ -85,9 +132,11 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let mut explained = None;
     let components = pca(dim, values, 2)?;
     let places = components.points();
+    let watch = Watch::new(context);
+    let work = hg2v::context::Context::default().watched_by(&watch);
     let graph = |k: usize| -> hg2v::Result<NeighborGraph> {
         let space = Space::new(dim, values.clone(), Metric::Euclidean)?;
-        Index::new(space, IndexKind::BySize, seed, |_| ())?.neighbor_graph(k)
+        Index::new(space, IndexKind::BySize, seed, &work)?.neighbor_graph(k)
     };
     let points: Vec<Point> = match args.method {
         ProjectionMethod::Pca => {
@@ -100,22 +149,17 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
             let perplexity = args.perplexity.unwrap_or(own.perplexity);
             let params = own.perplexity(perplexity);
             let graph = graph(params.neighbors_needed(set.len())?)?;
-            let bar = context.progress("t-SNE", Some(params.steps as u64));
-            let points = tsne(&graph, &places, &params, |step| bar.set_position(step as u64))?;
-            bar.finish_and_clear();
-            points
+            tsne(&graph, &places, &params, &work)?
         }
         ProjectionMethod::Umap => {
             let own = Umap::default();
             let neighbors = args.neighbors.unwrap_or(own.neighbors);
             let params = own.neighbors(neighbors).seed(seed);
             let graph = graph(params.neighbors_needed(set.len())?)?;
-            let bar = context.progress("UMAP", None);
-            let points = umap(&graph, &places, &params, |epoch| bar.set_position(epoch as u64))?;
-            bar.finish_and_clear();
-            points
+            umap(&graph, &places, &params, &work)?
         }
     };
+    drop(watch);
     for ((id, class), point) in set.ids.iter().zip(&set.labels).zip(&points) {
         let key = Key { id, label: class.as_ref(), part: None };
         sink.write(key, &point.map(|x| x as f32))?;

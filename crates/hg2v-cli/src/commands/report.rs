@@ -33,6 +33,7 @@ use crate::graphs::{self, Asks, CacheArgs, check_vectors, summary_options};
 use crate::out::{ForceArgs, refuse_json, refuse_same};
 use crate::table::{counted, decimal};
 use crate::vocabulary::word;
+use crate::watch::Watch;
 
 /// One self-contained page: a map of the graphs, their neighbours, pyramids and results
 ///
@@ -164,10 +165,10 @@ impl Wanted<'_> {
             None if self.of_run() => run.evaluation.clone(),
             None => None,
         };
-        let bar = context.progress("drawing", None);
-        let watch = |what| bar.set_message(what);
-        let map = Map::new(dim, values, self.search, self.methods, watch)?;
-        bar.finish_and_clear();
+        let watch = Watch::new(context);
+        let work = hg2v::context::Context::default().watched_by(&watch);
+        let map = Map::new(dim, values, self.search, self.methods, &work)?;
+        drop(watch);
         let mut notes = Vec::new();
         if dim != model.dim() {
             let own = model.dim();
@@ -207,11 +208,11 @@ impl Wanted<'_> {
         run: &RunFolder,
         model: &Arc<dyn Model>,
         context: &Context,
-    ) -> anyhow::Result<Graphs> {
+    ) -> anyhow::Result<ShownGraphs> {
         let data = match &self.of {
             Of::Read(Shown { graphs, .. }) => {
                 let (records, ignored) = (Arc::clone(&graphs.records), graphs.ignored.clone());
-                return Graphs::new(graphs.file.clone(), graphs.format, ignored, records);
+                return ShownGraphs::new(graphs.file.clone(), graphs.format, ignored, records);
             }
             Of::Files { data, .. } => data.or(run.data.as_deref()),
         };
@@ -222,7 +223,7 @@ impl Wanted<'_> {
         };
         let graphs::Read { path, format, ignored, records } =
             graphs::read(data, Asks::of(model), context)?;
-        Graphs::new(path, format, ignored, Arc::new(records))
+        ShownGraphs::new(path, format, ignored, Arc::new(records))
     }
 
     /// A vector for each graph, row after row, and the numbers of one.
@@ -264,26 +265,26 @@ impl Wanted<'_> {
 }
 
 /// Graphs and what is in them.
-struct Graphs {
+struct ShownGraphs {
     path: PathBuf,
     records: Arc<Vec<GraphRecord>>,
     summary: Summary,
 }
 
-impl Graphs {
+impl ShownGraphs {
     fn new(
         path: PathBuf,
         format: Format,
         ignored: Vec<String>,
         records: Arc<Vec<GraphRecord>>,
-    ) -> anyhow::Result<Graphs> {
+    ) -> anyhow::Result<ShownGraphs> {
         if records.is_empty() {
             let fix = "give a collection of at least one graph";
             return Err(Error::input(&path, Place::Whole, "there are no graphs in it", fix).into());
         }
         let options = summary_options();
         let summary = summarize_records(&path, format, ignored, &records, &options);
-        Ok(Graphs { path, records, summary })
+        Ok(ShownGraphs { path, records, summary })
     }
 
     fn fingerprint(&self) -> String {

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use hg2v::dataset::catalog::{KNOWN, Origin};
+
 use super::*;
 
 /// The libraries, which speak to no face in particular.
@@ -104,14 +106,17 @@ fn literals_are_found_where_they_are() {
 #[test]
 fn no_text_of_a_library_names_a_flag() {
     for (path, source) in sources() {
-        for (before, text) in literals(&source) {
-            // What is meant to be typed into a shell says so by its type.
-            if before.trim_end().ends_with("Commands(") {
-                continue;
-            }
+        for (_, text) in literals(&source) {
             let flag = flags_in(text).find(|flag| !OF_OTHER_PROGRAMS.contains(flag));
             assert_eq!(flag, None, "{}: {text}", path.display());
         }
+    }
+}
+
+#[test]
+fn every_set_that_is_made_says_how() {
+    for set in KNOWN.iter().filter(|set| set.origin == Origin::Made) {
+        assert!(made(set.name).contains(" --out "), "{}: {}", set.name, made(set.name));
     }
 }
 

@@ -77,6 +77,7 @@ fn lines(name: &str, at: &Path, server: &Server) -> Vec<String> {
         "evaluate" => &[
             "evaluate graphs.jsonl --embeddings e.csv --splits 1 --predictions r.jsonl",
             "evaluate numbers.jsonl --dim 4 --levels 1 --epochs 1 --splits 1",
+            "evaluate graphs.jsonl --model statistics --splits 1",
         ],
         "compare" => &[
             "compare graphs.jsonl --methods statistics --splits 1",
@@ -113,6 +114,7 @@ fn folder() -> tempfile::TempDir {
         assert_eq!(code, 0, "{line}: {err}");
     };
     done("fit graphs.jsonl --out m --dim 4 --levels 1 --epochs 1");
+    done("fit graphs.jsonl --out statistics --method statistics");
     done("embed m graphs.jsonl --out e.csv");
     done("generate dla --graphs 30 --nodes 8 --out MUTAG.jsonl");
     fs::write(at.join("bad.jsonl"), "{\"edges\":[[0,1]]}\n").unwrap();

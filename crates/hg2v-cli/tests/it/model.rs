@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::common::{command, done, folder_with_graphs, hg2v, wait_for_checkpoint};
 
@@ -411,6 +411,59 @@ fn a_killed_run_and_an_interrupted_run_resume_to_the_same_bytes() {
     assert!(err.contains("finished"), "{err}");
 }
 
+/// Without coarsening, HG2V is resumed as HG2V is: a stopped run knows its own method.
+#[cfg(unix)]
+#[test]
+fn a_killed_run_without_coarsening_resumes_to_the_same_bytes() {
+    let folder = folder_with_graphs(&["--graphs", "20", "--nodes", "30"]);
+    let at = folder.path();
+    let method = ["--method", "graph2vec-gnn"];
+    let options = ["--dim", "8", "--hops", "2", "--levels", "2", "--epochs", "1000"];
+    let fit = |model: &'static str, more: &[&'static str]| {
+        [&["fit", "graphs.jsonl", "--out", model], more].concat()
+    };
+    let whole = [&method[..], &options].concat();
+    done(at, &fit("whole", &whole));
+    let often = [&whole[..], &["--checkpoint-every", "0.01"]].concat();
+    let mut child = command(at, &fit("killed", &often)).spawn().unwrap();
+    wait_for_checkpoint(&mut child, &at.join("killed"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let (code, _, err) = hg2v(at, &fit("killed", &["--resume", "--method", "hg2v"]));
+    assert!(code == 2 && err.contains("other options"), "{err}");
+    let (_, err) = done(at, &fit("killed", &["--resume"]));
+    assert!(err.contains("going on after step"), "{err}");
+    for name in ["model.safetensors", "config.json"] {
+        let read = |model: &str| fs::read(at.join(model).join(name)).unwrap();
+        assert_eq!(read("killed"), read("whole"), "{name}");
+    }
+}
+
+/// Methods that learn in epochs say their losses, and those that are not kept say so.
+#[test]
+fn other_methods_log_their_epochs_and_refuse_checkpoints() {
+    let folder = folder_with_graphs(&["--graphs", "12", "--nodes", "12"]);
+    let at = folder.path();
+    for method in ["graph2vec", "graph2vec-loukas", "infograph"] {
+        let fit = ["fit", "graphs.jsonl", "--method", method, "--dim", "8", "--epochs", "4"];
+        let out = ["--out", method];
+        let (told, _) = done(at, &[&fit[..], &out, &["--json"]].concat());
+        let told: Value = serde_json::from_str(&told).unwrap();
+        let log = fs::read_to_string(at.join(method).join("log.jsonl")).unwrap();
+        let losses: Vec<f64> = log
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap()["loss"].as_f64().unwrap())
+            .collect();
+        assert_eq!((losses.len(), &told["epochs"]), (4, &json!(4)), "{method}");
+        assert!(losses.iter().all(|loss| *loss > 0.0) && losses[3] < losses[0], "{losses:?}");
+        assert_eq!(told["losses"], json!([losses[3]]), "{method}");
+        for option in [&["--resume"][..], &["--checkpoint-every", "1"]] {
+            let (code, _, err) = hg2v(at, &[&fit[..], &["--out", "x"], option].concat());
+            assert!(code == 2 && err.contains(option[0]) && err.contains("in one go"), "{err}");
+        }
+    }
+}
+
 #[test]
 fn nonsense_gets_one_error_and_exit_code_two() {
     let folder = folder_with_graphs(&[]);
@@ -574,4 +627,51 @@ fn the_demo_does_its_job() {
     let (code, _, err) = hg2v(folder.path(), &arguments);
     assert_eq!(code, 2);
     assert!(err.contains("the folder is not empty"), "{err}");
+}
+
+/// What is said of a model that is there is its own, and a control is not judged twice.
+#[test]
+fn an_evaluation_says_which_model_was_judged() {
+    let folder = folder_with_graphs(&["--graphs", "12", "--nodes", "12"]);
+    let at = folder.path();
+    let fit = |options: &[&str]| {
+        done(at, &[&["fit", "graphs.jsonl", "--out", "m", "--force"], options].concat());
+    };
+    let judge = |model: &[&str]| -> Value {
+        let told =
+            done(at, &[&["evaluate", "graphs.jsonl", "--splits", "1", "--json"], model].concat());
+        serde_json::from_str(&told.0).unwrap()
+    };
+    let names = |told: &Value| -> Vec<String> {
+        let rows = told["methods"].as_array().unwrap().iter();
+        rows.map(|row| row["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let small = ["--dim", "4", "--levels", "1", "--epochs", "1"];
+    for (method, controls) in [
+        ("hg2v", &["the same, untrained", "statistics"][..]),
+        ("untrained", &["statistics"]),
+        ("graph2vec-gnn", &["the same, untrained", "statistics"]),
+    ] {
+        fit(&[&["--method", method][..], &small].concat());
+        let told = judge(&["--model", "m"]);
+        assert_eq!(told["method"], method);
+        assert_eq!(
+            (&told["architecture"]["dim"], &told["recipe"]["epochs"]),
+            (&json!(4), &json!(1))
+        );
+        assert_eq!(told["settings"]["architecture"], told["architecture"]);
+        assert_eq!(names(&told), [&[method], controls].concat());
+    }
+    for (method, options, controls) in
+        [("statistics", &[][..], &[][..]), ("graph2vec", &["--dim", "8"], &["statistics"])]
+    {
+        fit(&[&["--method", method], options].concat());
+        let told = judge(&["--model", "m"]);
+        assert_eq!((&told["method"], told["settings"].is_object()), (&json!(method), true));
+        assert!(told.get("architecture").is_none() && told.get("recipe").is_none(), "{told}");
+        assert_eq!(names(&told), [&[method], controls].concat());
+    }
+    done(at, &["embed", "m", "graphs.jsonl", "--out", "e.csv"]);
+    let told = judge(&["--embeddings", "e.csv"]);
+    assert!(told.get("method").is_none() && told.get("settings").is_none(), "{told}");
 }

@@ -307,6 +307,21 @@ fn maps_repeat_and_are_written_in_every_format() {
     assert!(told["explained_variance"].as_f64().unwrap() > 0.999);
 }
 
+/// A model's vectors of graphs are those that `embed` writes.
+#[test]
+fn a_model_is_projected_as_its_vectors_are() {
+    let folder = folder();
+    let at = folder.path();
+    let read = |name: &str| fs::read_to_string(at.join(name)).unwrap();
+    for method in ["pca", "umap"] {
+        done(at, &["project", "e.parquet", "--method", method, "--out", "file.csv", "--force"]);
+        let line =
+            format!("project m --data graphs.jsonl --method {method} --out model.csv --force");
+        assert_eq!(json(at, &line)["graphs"], 30);
+        assert_eq!(read("file.csv"), read("model.csv"), "{method}");
+    }
+}
+
 #[test]
 fn nonsense_is_refused_with_what_to_do() {
     let folder = folder();
@@ -334,6 +349,10 @@ fn nonsense_is_refused_with_what_to_do() {
         ("project e.csv --out x.csv --perplexity 3", &["--perplexity is given", "t-SNE"]),
         ("project e.csv --out x.csv --method tsne --neighbors 3", &["--neighbors is", "UMAP"]),
         ("project e.csv --out e.csv", &["the input itself"]),
+        ("project m --out x.csv", &["no vectors of its own", "--data DATA"]),
+        ("project m --data graphs.jsonl --out graphs.jsonl", &["the input itself"]),
+        ("project e.csv --data graphs.jsonl --out x.csv", &["--data is given", "for a model"]),
+        ("project e.csv --device cuda --out x.csv", &["--device is given", "for a model"]),
         ("embed m graphs.jsonl --out graphs.jsonl", &["the input itself"]),
         (
             "search narrow.csv graphs.jsonl --model m",

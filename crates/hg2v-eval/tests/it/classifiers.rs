@@ -44,7 +44,7 @@ fn the_setting_is_chosen_on_folds_of_the_training_part() {
     let iris: Fixture = read("iris");
     let (x, labels) = (iris.x(), iris.y);
     let split = stratified_shuffle(&labels, 0.2, 5, 0).unwrap();
-    let protocol = Protocol { seed: 5, ..Protocol::default() };
+    let protocol = Protocol::default().seed(5);
     let train_labels: Vec<u32> = split.train.iter().map(|&row| labels[row]).collect();
     let outer = |rows: &[usize]| rows.iter().map(|&row| split.train[row]).collect();
     let folds: Vec<Split> = stratified_folds(&train_labels, 5, 5, 0)
@@ -93,7 +93,7 @@ fn few_rows_leave_few_neighbours() {
     let x = Matrix::new(10, 1, (0..10).map(f64::from).collect()).unwrap();
     let labels: Vec<u32> = (0..10).map(|row| row / 5).collect();
     let split = stratified_shuffle(&labels, 0.2, 0, 0).unwrap();
-    let protocol = Protocol { folds: 2, ..Protocol::default() };
+    let protocol = Protocol::default().folds(2);
     let near = classifiers::evaluate(&x, &labels, &split, &protocol, Classifier::NearestNeighbors);
     assert!(near.unwrap().chosen <= 4.0);
 }

@@ -138,7 +138,7 @@ fn parameters_outside_their_domain() {
         for grid in
             [Grid::rbf(&[1.0, bad], &[Gamma::Scale]), Grid::rbf(&[1.0], &[Gamma::Value(bad)])]
         {
-            let protocol = Protocol { grid, ..Protocol::default() };
+            let protocol = Protocol::default().grid(grid);
             let result = select::grid_search(&x, &labels, &folds, &protocol);
             assert!(matches!(result, Err(Error::Hg2v(hg2v::Error::Argument { .. }))));
         }
@@ -162,7 +162,7 @@ fn grids_and_splits_that_do_not_fit() {
     let (x, labels) = planted(30, 3, 2);
     let folds = stratified_folds(&labels, 3, 0, 0).unwrap();
     for grid in [Grid::rbf(&[], &[Gamma::Scale]), Grid::rbf(&[1.0], &[])] {
-        let protocol = Protocol { grid, ..Protocol::default() };
+        let protocol = Protocol::default().grid(grid);
         let result = select::grid_search(&x, &labels, &folds, &protocol);
         assert!(matches!(result, Err(Error::Empty { .. })));
         let result = select::evaluate(&x, &labels, &folds[0], &protocol);

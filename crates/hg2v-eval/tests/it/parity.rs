@@ -28,7 +28,7 @@ fn scaled(fixture: &Fixture) -> (Matrix, Vec<u32>, Matrix) {
 fn protocol(fixture: &Fixture) -> Protocol {
     let gamma = |value: &serde_json::Value| value.as_f64().map_or(Gamma::Scale, Gamma::Value);
     let gammas: Vec<Gamma> = fixture.grid.gamma.iter().map(gamma).collect();
-    Protocol { grid: Grid::rbf(&fixture.grid.c, &gammas), ..Protocol::default() }
+    Protocol::default().grid(Grid::rbf(&fixture.grid.c, &gammas))
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn a_precomputed_grid_is_the_grid() {
         })
         .collect();
     let grid = Grid::rbf(&[0.1, 1.0, 10.0], &gammas.map(Gamma::Value));
-    let protocol = Protocol { grid, standardize: false, ..Protocol::default() };
+    let protocol = Protocol::default().grid(grid).standardize(false);
     let direct = select::evaluate(&x, y, &fixture.outer, &protocol).unwrap();
     let given = select::evaluate_precomputed(&kernels, y, &fixture.outer, &protocol).unwrap();
     assert_eq!(direct.predictions, given.predictions);

@@ -126,8 +126,9 @@ fn kernel_ridge_is_its_definition() {
 
 fn small() -> Protocol {
     let kernels = [Gamma::Scale, Gamma::Value(0.01), Gamma::Value(0.1)].map(Kernel::Rbf).to_vec();
-    let grid = Grid { alpha: vec![0.01, 0.1, 1.0], kernels, ridge: vec![0.1, 1.0, 10.0] };
-    Protocol { grid, ..Protocol::default() }
+    let grid =
+        Grid::default().alpha(vec![0.01, 0.1, 1.0]).kernels(kernels).ridge(vec![0.1, 1.0, 10.0]);
+    Protocol::default().grid(grid)
 }
 
 #[test]
@@ -187,11 +188,7 @@ fn a_kernel_given_in_any_size_is_judged_like_its_vectors() {
     let (x, y) = some(60, 5);
     let split = shuffle(60, 0.2, 3, 0).unwrap();
     let kernels = vec![Kernel::Rbf(Gamma::Value(0.1))];
-    let protocol = Protocol {
-        grid: Grid { kernels, ..small().grid },
-        standardize: false,
-        ..Protocol::default()
-    };
+    let protocol = Protocol::default().grid(small().grid.kernels(kernels)).standardize(false);
     let vectors = regress::evaluate(&x, &y, &split, &protocol).unwrap();
     let entry = |at: usize| {
         let (a, b) = (x.row(at / 60), x.row(at % 60));

@@ -18,11 +18,9 @@ fn the_same_bits_at_1_2_and_4_threads() {
     let (x, labels) = planted(600, 9, 4);
     let split = stratified_shuffle(&labels, 0.2, 1, 0).unwrap();
     let gammas = [Gamma::Scale, Gamma::Value(0.3)];
-    let grid = Grid {
-        c: vec![0.1, 10.0],
-        kernels: gammas.map(Kernel::Rbf).into_iter().chain([Kernel::Linear]).collect(),
-    };
-    let protocol = Protocol { grid, signed_log: true, ..Protocol::default() };
+    let kernels = gammas.map(Kernel::Rbf).into_iter().chain([Kernel::Linear]).collect();
+    let grid = Grid::default().c(vec![0.1, 10.0]).kernels(kernels);
+    let protocol = Protocol::default().grid(grid).signed_log(true);
     let work = || {
         let outcome = select::evaluate(&x, &labels, &split, &protocol).unwrap();
         let svc = Svc::fit(&x, &labels, &SvcParams::default()).unwrap();

@@ -1,7 +1,9 @@
 //! A comparison as text, Markdown, CSV and JSON.
 
+use std::io;
 use std::path::Path;
 
+use hg2v::error::Action;
 use hg2v_eval::classifiers::Classifier;
 use hg2v_eval::goal::Task;
 use hg2v_eval::metrics::ErrorScores;
@@ -300,27 +302,31 @@ impl Comparison {
         format!("{}\n{}\n{failures}{more}", self.table().markdown(), self.footnote())
     }
 
-    fn csv(&self) -> String {
-        let mut text =
-            "set,method,test_mean,test_std,validation_mean,validation_std,splits,seconds,\
-             peak_bytes,error,target,task,judge,mae_mean,mae_std,r2_mean,r2_std,difference_mean,\
-             difference_error\n"
-                .to_owned();
+    fn csv(&self) -> io::Result<String> {
+        let mut text = Vec::new();
+        let mut table = csv::Writer::from_writer(&mut text);
+        table.write_record(COLUMNS)?;
         for outcome in &self.outcomes {
             match outcome {
                 CellOutcome::Judged(scores) => {
                     for score in scores {
                         let judges = [&score.main].into_iter().chain(&score.also);
-                        judges.for_each(|judge| text += &csv_line(score, judge));
+                        for judge in judges {
+                            table.write_record(cells_of(score, judge))?;
+                        }
                     }
                 }
                 CellOutcome::Failed(CellFailure { set, method, why })
                 | CellOutcome::LeftOut(CellFailure { set, method, why }) => {
-                    text += &format!("{},{method},,,,,,,,{},,,,,,,,,\n", quoted(set), quoted(why));
+                    let mut cells = [""; COLUMNS.len()];
+                    (cells[0], cells[1], cells[ERROR]) = (set, method, why);
+                    table.write_record(cells)?;
                 }
             }
         }
-        text
+        table.flush()?;
+        drop(table);
+        String::from_utf8(text).map_err(io::Error::other)
     }
 
     /// How many graphs all datasets have together, as far as somebody read them.
@@ -336,7 +342,9 @@ impl Comparison {
     /// # Errors
     /// When the disk refuses.
     pub fn write(&self, folder: &Path) -> Result<()> {
-        write_text(&folder.join("compare.csv"), &self.csv())?;
+        let path = folder.join("compare.csv");
+        let table = self.csv().map_err(|e| hg2v::Error::io(&path, Action::Write, e))?;
+        write_text(&path, &table)?;
         write_text(&folder.join("compare.md"), &self.markdown())?;
         Ok(write_json(&folder.join("compare.json"), self)?)
     }
@@ -353,14 +361,25 @@ impl Comparison {
     }
 }
 
-/// What one judge gave, as a line of CSV.
-fn csv_line(score: &CellScore, judge: &JudgeScore) -> String {
+/// The columns of `compare.csv`.
+#[rustfmt::skip]
+const COLUMNS: [&str; 19] = [
+    "set", "method", "test_mean", "test_std", "validation_mean", "validation_std", "splits",
+    "seconds", "peak_bytes", "error", "target", "task", "judge", "mae_mean", "mae_std", "r2_mean",
+    "r2_std", "difference_mean", "difference_error",
+];
+
+/// Where among them is why a cell failed, or was left out.
+const ERROR: usize = 9;
+
+/// What one judge gave, as a row of CSV.
+fn cells_of(score: &CellScore, judge: &JudgeScore) -> [String; COLUMNS.len()] {
     let CellScore { set, target, task, method, seconds, peak_bytes, .. } = score;
     let JudgeScore { validation, test, errors, difference, .. } = judge;
     let optional = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let of_error = |value: fn(&ErrorScores) -> f64| optional(errors.as_ref().map(value));
-    let cells = [
-        quoted(set),
+    [
+        set.clone(),
         method.clone(),
         test.mean.to_string(),
         test.std.to_string(),
@@ -370,20 +389,14 @@ fn csv_line(score: &CellScore, judge: &JudgeScore) -> String {
         seconds.to_string(),
         peak_bytes.map_or_else(String::new, |peak| peak.to_string()),
         String::new(),
-        target.as_deref().map_or_else(String::new, quoted),
+        target.clone().unwrap_or_default(),
         task.to_string(),
-        judge.classifier.map_or_else(String::new, |own| quoted(own.title(*task))),
+        judge.classifier.map_or_else(String::new, |own| own.title(*task).to_owned()),
         of_error(|errors| errors.mae.mean),
         of_error(|errors| errors.mae.std),
         of_error(|errors| errors.r2.mean),
         of_error(|errors| errors.r2.std),
         optional(difference.map(|apart| apart.mean)),
         optional(difference.map(|apart| apart.standard_error)),
-    ];
-    format!("{}\n", cells.join(","))
-}
-
-/// A cell of CSV.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('"', "\"\""))
+    ]
 }

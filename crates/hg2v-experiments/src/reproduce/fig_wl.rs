@@ -81,12 +81,11 @@ fn similarities(
     stages: usize,
     seed: u64,
 ) -> hg2v::Result<Vec<Vec<f64>>> {
-    let whole =
-        SyntheticSet { model: family, graphs: 1, seed, noise: Noise::default(), label: None };
+    let whole = SyntheticSet::new(family, 1, seed);
     let whole = whole.graph(0)?;
     // Each number of edges is drawn anew: a graph's stream is its index.
-    let noise = Noise { remove: removed, add: 0 };
-    let copies = SyntheticSet { model: family, graphs, seed, noise, label: None };
+    let noise = Noise::default().remove(removed).add(0);
+    let copies = SyntheticSet::new(family, graphs, seed).noise(noise);
     try_map(0..graphs as usize, |index| {
         similarity(&whole, &copies.graph(removed * graphs + index as u64)?, stages)
     })

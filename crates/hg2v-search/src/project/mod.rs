@@ -10,6 +10,7 @@
 //! points they begin at, so that several maps of the same vectors share both.
 //!
 //! ```
+//! use hg2v::context::Context;
 //! use hg2v_search::project::{Tsne, Umap, pca, tsne, umap};
 //! use hg2v_search::{Index, IndexKind, Metric, Space};
 //!
@@ -18,9 +19,10 @@
 //! let (t, u) = (Tsne::default(), Umap::default().neighbors(5));
 //! let k = t.neighbors_needed(rows)?.max(u.neighbors_needed(rows)?);
 //! let space = Space::new(4, vectors.clone(), Metric::Euclidean)?;
-//! let graph = Index::new(space, IndexKind::BySize, 0, |_| {})?.neighbor_graph(k)?;
+//! let context = Context::default();
+//! let graph = Index::new(space, IndexKind::BySize, 0, &context)?.neighbor_graph(k)?;
 //! let places = pca(4, &vectors, 2)?.points();
-//! let maps = [tsne(&graph, &places, &t, |_| {})?, umap(&graph, &places, &u, |_| {})?];
+//! let maps = [tsne(&graph, &places, &t, &context)?, umap(&graph, &places, &u, &context)?];
 //! assert!(maps.iter().all(|points| points.len() == rows));
 //! # Ok::<(), hg2v::Error>(())
 //! ```

@@ -1,6 +1,8 @@
 //! t-SNE: points of a plane whose neighbours are those of the vectors.
 
+use hg2v::context::Context;
 use hg2v::error::{Error, Result};
+use hg2v::progress::{Report, Stage};
 use rayon::prelude::*;
 
 use super::tree::Tree;
@@ -69,14 +71,14 @@ const EXAGGERATION: f64 = 12.0;
 /// ```
 ///
 /// Only the nearest `3·perplexity` of each have a `p`, and far points act together. The
-/// points begin at `places`, which are to be the first two principal components. `watch` is
-/// told the step.
+/// points begin at `places`, which are to be the first two principal components.
 ///
 /// L. van der Maaten, *Accelerating t-SNE using tree-based algorithms*, 2014.
 ///
 /// # Errors
 /// A perplexity or theta outside its domain; a graph that is not Euclidean, has other rows
-/// than `places`, or fewer neighbours than are [needed](Tsne::neighbors_needed).
+/// than `places`, or fewer neighbours than are [needed](Tsne::neighbors_needed);
+/// [`Stopped`](Error::Stopped).
 ///
 /// # Complexity
 /// `O(n · log n)` time a step.
@@ -87,7 +89,7 @@ pub fn tsne(
     graph: &NeighborGraph,
     places: &[Point],
     params: &Tsne,
-    mut watch: impl FnMut(usize),
+    context: &Context<'_>,
 ) -> Result<Vec<Point>> {
     let n = places.len();
     let k = params.neighbors_needed(n)?;
@@ -141,7 +143,7 @@ pub fn tsne(
         }
         let mean = [0, 1].map(|c| y.iter().map(|y| y[c]).sum::<f64>() / n as f64);
         y.iter_mut().for_each(|y| [0, 1].iter().for_each(|&c| y[c] -= mean[c]));
-        watch(step + 1);
+        context.tell(&Report::of(Stage::Tsne, step as u64 + 1, params.steps as u64))?;
     }
     Ok(y)
 }

@@ -1,6 +1,8 @@
 //! UMAP: points of a plane whose neighbourhoods overlap as those of the vectors do.
 
+use hg2v::context::Context;
 use hg2v::error::{Error, Result};
+use hg2v::progress::{Report, Stage};
 use hg2v_math::rng;
 use rand::RngExt;
 use rayon::prelude::*;
@@ -62,26 +64,38 @@ const NEGATIVES: usize = 5;
 /// `a` and `b` of a pair join to `w = a + b − ab`. Points begin at `places`, which are to be the
 /// first two principal components; pairs pull each other, a pair of weight `w` in `w / max w` of all epochs,
 /// and push random others away, as in the gradient of the cross entropy between `w` and
-/// `1/(1 + A·‖y_i − y_j‖^2B)`. One thread does it, in the order of the pairs. `watch` is
-/// told the epoch.
+/// `1/(1 + A·‖y_i − y_j‖^2B)`. One thread does it, in the order of the pairs.
 ///
 /// L. McInnes, J. Healy and J. Melville, *UMAP: uniform manifold approximation and
 /// projection*, 2018.
 ///
 /// # Errors
 /// Fewer than 2 neighbours; a graph that is not Euclidean, has other rows than `places`, or
-/// fewer neighbours than are [needed](Umap::neighbors_needed).
+/// fewer neighbours than are [needed](Umap::neighbors_needed); [`Stopped`](Error::Stopped).
 ///
 /// # Complexity
 /// `O(n · neighbors)` time an epoch.
 ///
 /// # Examples
-/// Those of the [module](super).
+/// ```
+/// use hg2v::context::Context;
+/// use hg2v_search::project::{Umap, pca, umap};
+/// use hg2v_search::{Index, IndexKind, Metric, Space};
+/// // Two groups far apart.
+/// let rows: Vec<f32> = (0..40).map(|i| (i % 7) as f32 + if i < 20 { 0.0 } else { 90.0 }).collect();
+/// let (params, context) = (Umap::default().neighbors(5), Context::default());
+/// let space = Space::new(2, rows.clone(), Metric::Euclidean)?;
+/// let index = Index::new(space, IndexKind::Exact, 0, &context)?;
+/// let graph = index.neighbor_graph(params.neighbors_needed(20)?)?;
+/// let points = umap(&graph, &pca(2, &rows, 2)?.points(), &params, &context)?;
+/// assert_eq!(points.len(), 20);
+/// # Ok::<(), hg2v::Error>(())
+/// ```
 pub fn umap(
     graph: &NeighborGraph,
     places: &[Point],
     params: &Umap,
-    mut watch: impl FnMut(usize),
+    context: &Context<'_>,
 ) -> Result<Vec<Point>> {
     let n = places.len();
     let k = params.neighbors_needed(n)?;
@@ -135,7 +149,7 @@ pub fn umap(
                 }
             }
         }
-        watch(epoch + 1);
+        context.tell(&Report::of(Stage::Umap, epoch as u64 + 1, epochs as u64))?;
     }
     Ok(y)
 }

@@ -1,5 +1,6 @@
 //! Neighbours, duplicates and outliers.
 
+use hg2v::context::Context;
 use hg2v_search::duplicates::{Pair, duplicates};
 use hg2v_search::hnsw::{Hnsw, Params};
 use hg2v_search::outliers::outliers;
@@ -78,7 +79,7 @@ fn all_at_once_is_the_same_as_one_by_one() {
     let rows = clusters(n, dim, 30);
     for metric in METRICS {
         let space = Space::new(dim, rows.clone(), metric).unwrap();
-        let index = Index::new(space.clone(), IndexKind::Exact, 0, |_| {}).unwrap();
+        let index = Index::new(space.clone(), IndexKind::Exact, 0, &Context::default()).unwrap();
         let all = exact::nearest_others(&space, 7).unwrap();
         for row in (0..n).step_by(11) {
             assert_eq!(all[row], index.nearest_to(row, 7).unwrap());
@@ -175,7 +176,7 @@ fn links_lead_to_nearly_all_neighbours_and_exactly_measured() {
     let rows = clusters(n, dim, 40);
     for metric in METRICS {
         let space = Space::new(dim, rows.clone(), metric).unwrap();
-        let links = Hnsw::new(&space, Params::default(), |_| {}).unwrap();
+        let links = Hnsw::new(&space, Params::default(), &Context::default()).unwrap();
         let queries = &rows[..500 * dim];
         let (near, truth) = (
             links.nearest(&space, queries, 10).unwrap(),
@@ -196,7 +197,7 @@ fn a_far_group_of_rows_that_come_together_is_found() {
     let mut rows = numbers(4000, dim, 6);
     rows.extend(numbers(300, dim, 7).iter().map(|x| x * 0.1 + 50.0));
     let space = Space::new(dim, rows.clone(), Metric::Euclidean).unwrap();
-    let links = Hnsw::new(&space, Params::default(), |_| {}).unwrap();
+    let links = Hnsw::new(&space, Params::default(), &Context::default()).unwrap();
     let queries = &rows[4000 * dim..];
     let near = links.nearest(&space, queries, 5).unwrap();
     let truth = exact::nearest(&space, queries, 5).unwrap();
@@ -211,7 +212,7 @@ fn the_same_bits_at_any_number_of_threads() {
     let rows = clusters(n, dim, 10);
     let run = |kind: IndexKind| {
         let space = Space::new(dim, rows.clone(), Metric::Cosine).unwrap();
-        let index = Index::new(space, kind, 3, |_| {}).unwrap();
+        let index = Index::new(space, kind, 3, &Context::default()).unwrap();
         (index.neighbor_graph(6).unwrap(), duplicates(index.space(), 0.02, 100).unwrap())
     };
     for kind in [IndexKind::Exact, IndexKind::Approximate] {
@@ -224,8 +225,8 @@ fn the_same_bits_at_any_number_of_threads() {
 #[test]
 fn an_index_is_approximate_only_where_it_is_large_or_told_to() {
     let space = || Space::new(1, vec![0.0f32, 1.0, 5.0], Metric::Euclidean).unwrap();
-    assert!(Index::new(space(), IndexKind::BySize, 0, |_| {}).unwrap().is_exact());
-    let linked = Index::new(space(), IndexKind::Approximate, 0, |_| {}).unwrap();
+    assert!(Index::new(space(), IndexKind::BySize, 0, &Context::default()).unwrap().is_exact());
+    let linked = Index::new(space(), IndexKind::Approximate, 0, &Context::default()).unwrap();
     assert!(!linked.is_exact());
     let positions: Vec<usize> =
         linked.nearest_to(2, 9).unwrap().iter().map(|n| n.position).collect();
@@ -271,9 +272,13 @@ fn duplicates_are_all_pairs_within_a_distance() {
 fn the_outlier_is_the_row_far_from_all() {
     let mut rows = numbers(200, 4, 9);
     rows[40..44].fill(30.0);
-    let index =
-        Index::new(Space::new(4, rows, Metric::Euclidean).unwrap(), IndexKind::Exact, 0, |_| {})
-            .unwrap();
+    let index = Index::new(
+        Space::new(4, rows, Metric::Euclidean).unwrap(),
+        IndexKind::Exact,
+        0,
+        &Context::default(),
+    )
+    .unwrap();
     let found = outliers(&index, 5).unwrap();
     assert_eq!(found[0].position, 10);
     assert!(found[0].distance > 50.0 && found[1].distance < 5.0);

@@ -1,5 +1,14 @@
 //! Maps of vectors.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hg2v::Error;
+use hg2v::context::Context;
+use hg2v::graph::Scalar;
+use hg2v::progress::{Flow, Report};
+use hg2v::vectors::Vectors;
+use hg2v_search::catalog::{Catalog, SearchOptions};
+use hg2v_search::hnsw::{Hnsw, Params};
 use hg2v_search::project::{Pca, Point, Tsne, Umap, pca, tsne, umap};
 use hg2v_search::{Index, IndexKind, Metric, NeighborGraph, Space};
 
@@ -8,7 +17,7 @@ use crate::common::{clusters, in_pool, numbers};
 /// Neighbours and principal components, of which maps are made.
 fn seen(dim: usize, vectors: &[f32], k: usize) -> (NeighborGraph, Vec<Point>) {
     let space = Space::new(dim, vectors.to_vec(), Metric::Euclidean).unwrap();
-    let index = Index::new(space, IndexKind::Exact, 0, |_| {}).unwrap();
+    let index = Index::new(space, IndexKind::Exact, 0, &Context::default()).unwrap();
     (index.neighbor_graph(k).unwrap(), pca(dim, vectors, 2).unwrap().points())
 }
 
@@ -86,14 +95,14 @@ fn neighbours_stay_neighbours_and_threads_change_nothing() {
         let u = Umap::default().epochs(Some(120));
         let (graph, places) = seen(dim, &vectors, 36);
         let maps = [
-            tsne(&graph, &places, &t, |_| {}).unwrap(),
-            umap(&graph, &places, &u, |_| {}).unwrap(),
+            tsne(&graph, &places, &t, &Context::default()).unwrap(),
+            umap(&graph, &places, &u, &Context::default()).unwrap(),
         ];
         // Neighbours that a method does not need change nothing.
         let (own, _) = seen(dim, &vectors, u.neighbors_needed(n).unwrap());
-        assert!(umap(&own, &places, &u, |_| {}).unwrap() == maps[1]);
+        assert!(umap(&own, &places, &u, &Context::default()).unwrap() == maps[1]);
         let (more, _) = seen(dim, &vectors, 50);
-        assert!(tsne(&more, &places, &t, |_| {}).unwrap() == maps[0]);
+        assert!(tsne(&more, &places, &t, &Context::default()).unwrap() == maps[0]);
         maps
     };
     let one = in_pool(1, run);
@@ -111,7 +120,7 @@ fn seeds_move_umap_and_nothing_else() {
     let (graph, places) = seen(4, &vectors, 14);
     let by = |seed| {
         let params = Umap::default().seed(seed).epochs(Some(20));
-        umap(&graph, &places, &params, |_| {}).unwrap()
+        umap(&graph, &places, &params, &Context::default()).unwrap()
     };
     assert!(by(0) == by(0));
     assert!(by(0) != by(1));
@@ -125,8 +134,8 @@ fn few_equal_and_no_vectors_have_places_too() {
             let t = Tsne::default().steps(20);
             let u = Umap::default().epochs(Some(20));
             for points in [
-                tsne(&graph, &places, &t, |_| {}).unwrap(),
-                umap(&graph, &places, &u, |_| {}).unwrap(),
+                tsne(&graph, &places, &t, &Context::default()).unwrap(),
+                umap(&graph, &places, &u, &Context::default()).unwrap(),
                 places,
             ] {
                 assert_eq!(points.len(), n);
@@ -137,8 +146,8 @@ fn few_equal_and_no_vectors_have_places_too() {
     assert!(pca(3, &[1.0; 4], 2).is_err());
     let (graph, places) = seen(1, &[1.0; 4], 3);
     let nonsense = Tsne::default().perplexity(f64::NAN);
-    assert!(tsne(&graph, &places, &nonsense, |_| {}).is_err());
-    assert!(umap(&graph, &places, &Umap::default().neighbors(1), |_| {}).is_err());
+    assert!(tsne(&graph, &places, &nonsense, &Context::default()).is_err());
+    assert!(umap(&graph, &places, &Umap::default().neighbors(1), &Context::default()).is_err());
 }
 
 #[test]
@@ -147,16 +156,19 @@ fn a_neighbour_graph_that_does_not_fit_is_refused() {
     let (graph, places) = seen(4, &vectors, 5);
     let t = Tsne::default().perplexity(4.0);
     let told = |result: hg2v::Result<Vec<Point>>| result.unwrap_err().to_string();
-    let few = told(tsne(&graph, &places, &t, |_| {}));
+    let few = told(tsne(&graph, &places, &t, &Context::default()));
     assert!(few.contains("neighbors is 5") && few.contains("12 of each row"), "{few}");
-    let few = told(umap(&graph, &places, &Umap::default(), |_| {}));
+    let few = told(umap(&graph, &places, &Umap::default(), &Context::default()));
     assert!(few.contains("14 of each row"), "{few}");
     let t = t.perplexity(1.0);
-    let other = told(tsne(&graph, &places[1..], &t, |_| {}));
+    let other = told(tsne(&graph, &places[1..], &t, &Context::default()));
     assert!(other.contains("rows is 39") && other.contains("40 rows"), "{other}");
     let space = Space::new(4, vectors, Metric::Cosine).unwrap();
-    let cosine = Index::new(space, IndexKind::Exact, 0, |_| {}).unwrap().neighbor_graph(5).unwrap();
-    let angles = told(tsne(&cosine, &places, &t, |_| {}));
+    let cosine = Index::new(space, IndexKind::Exact, 0, &Context::default())
+        .unwrap()
+        .neighbor_graph(5)
+        .unwrap();
+    let angles = told(tsne(&cosine, &places, &t, &Context::default()));
     assert!(angles.contains("Euclidean"), "{angles}");
 }
 
@@ -167,7 +179,7 @@ fn the_first_of_many_neighbours_are_the_few() {
     vectors.copy_within(0..6 * 40, 6 * 300);
     for metric in [Metric::Euclidean, Metric::Cosine] {
         let space = Space::new(6, vectors.clone(), metric).unwrap();
-        let index = Index::new(space, IndexKind::Exact, 0, |_| {}).unwrap();
+        let index = Index::new(space, IndexKind::Exact, 0, &Context::default()).unwrap();
         let many = index.neighbor_graph(90).unwrap();
         for k in [1, 6, 14, 89] {
             let few = index.neighbor_graph(k).unwrap();
@@ -196,5 +208,41 @@ fn components_of_low_rank_settle() {
                 found.variances[0] > 0.0 && found.variances[0] <= 1.0001 * found.total_variance
             );
         }
+    }
+}
+
+#[test]
+fn whoever_waits_for_links_and_maps_can_stop_them() {
+    let rows = numbers(200, 3, 5);
+    let asked = AtomicU64::new(0);
+    let stop = |_: &Report<'_>| match asked.fetch_add(1, Ordering::Relaxed) {
+        0 | 1 => Flow::Continue,
+        _ => Flow::Stop,
+    };
+    let context = Context::default().watched_by(&stop);
+    let space = || Space::new(3, rows.clone(), Metric::Euclidean).unwrap();
+    let graph = Index::new(space(), IndexKind::Exact, 0, &context).unwrap();
+    let graph = graph.neighbor_graph(90).unwrap();
+    let places = pca(3, &rows, 2).unwrap().points();
+    let vectors = || Vectors {
+        dim: 3,
+        values: rows.clone(),
+        ids: (0..200).map(Scalar::Int).collect(),
+        labels: vec![None; 200],
+        model: None,
+    };
+    let linked = SearchOptions::default().index(IndexKind::Approximate);
+    let works: [&dyn Fn() -> hg2v::Result<()>; 5] = [
+        &|| Hnsw::new(&space(), Params::default(), &context).map(drop),
+        &|| Index::new(space(), IndexKind::Approximate, 0, &context).map(drop),
+        &|| Catalog::new(vectors(), "e.csv".as_ref(), linked, &context).map(drop),
+        &|| tsne(&graph, &places, &Tsne::default(), &context).map(drop),
+        &|| umap(&graph, &places, &Umap::default(), &context).map(drop),
+    ];
+    for (which, work) in works.iter().enumerate() {
+        asked.store(0, Ordering::Relaxed);
+        let stopped = work();
+        assert!(matches!(stopped, Err(Error::Stopped)), "{which}: {stopped:?}");
+        assert_eq!(asked.load(Ordering::Relaxed), 3, "{which}: nothing is done after the answer");
     }
 }

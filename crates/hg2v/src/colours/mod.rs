@@ -205,7 +205,7 @@ impl Colours {
     }
 
     fn vector(&self, record: &GraphRecord, graph: &Graph) -> Result<Vec<f32>> {
-        let bag = Bag::of(&self.refiner.refine_unseen(record, graph)?);
+        let bag = Bag::of(&self.refiner.refine_unseen(record, graph)?.rounds);
         let mut sums = vec![0.0f32; self.dim];
         if bag.is_empty() {
             return Ok(sums);
@@ -309,7 +309,7 @@ mod tests {
         let of = |record: &GraphRecord| {
             let (graph, _) =
                 Graph::from_record(record, crate::graph::WeightPolicy::default()).unwrap();
-            colours.refiner.refine_unseen(record, &graph).unwrap()
+            colours.refiner.refine_unseen(record, &graph).unwrap().rounds
         };
         let (a, b) = (of(a), of(b));
         let norm = ((a[0].len() * b[0].len()) as f64).sqrt() * a.len() as f64;

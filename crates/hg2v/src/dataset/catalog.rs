@@ -39,14 +39,9 @@ pub struct KnownSet {
 pub enum Origin {
     /// `BASE/NAME.zip` is a TU zip.
     Downloaded,
-    /// It is made, and this is how.
-    Made(Commands),
+    /// It is made of other files, or of nothing.
+    Made,
 }
-
-/// What to type into a shell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct Commands(pub &'static str);
 
 /// The sets of the paper, in the order of its tables.
 pub const KNOWN: &[KnownSet] = &[
@@ -84,11 +79,7 @@ pub const KNOWN: &[KnownSet] = &[
     },
     KnownSet {
         name: "FRANKENSTEIN-R",
-        origin: Origin::Made(Commands(
-            "fetch BURSI and the idx files of MNIST's test images, then hg2v generate \
-             frankenstein --bursi BURSI.zip --images t10k-images-idx3-ubyte.gz --labels \
-             t10k-labels-idx1-ubyte.gz --out FRANKENSTEIN-R.parquet",
-        )),
+        origin: Origin::Made,
         about: "FRANKENSTEIN with other pictures: the original ones are lost",
         graphs: 4337,
         classes: 2,
@@ -188,7 +179,7 @@ pub const KNOWN: &[KnownSet] = &[
     },
     KnownSet {
         name: "DLA",
-        origin: Origin::Made(Commands("hg2v generate dla --out DLA.jsonl")),
+        origin: Origin::Made,
         about: "clusters of particles: sticky or not",
         graphs: 1000,
         classes: 2,
@@ -198,11 +189,7 @@ pub const KNOWN: &[KnownSet] = &[
     },
     KnownSet {
         name: "MNIST",
-        origin: Origin::Made(Commands(
-            "fetch the idx files of its test images, then hg2v images \
-             t10k-images-idx3-ubyte.gz t10k-labels-idx1-ubyte.gz --threshold 0 --out \
-             MNIST.parquet",
-        )),
+        origin: Origin::Made,
         about: "handwritten digits, the test images",
         graphs: 10000,
         classes: 10,
@@ -212,10 +199,7 @@ pub const KNOWN: &[KnownSet] = &[
     },
     KnownSet {
         name: "USPS",
-        origin: Origin::Made(Commands(
-            "fetch its idx files, then hg2v images USPS-images-idx3-short.gz \
-             USPS-labels-idx1-ubyte.gz --threshold 0.3 --out USPS.parquet",
-        )),
+        origin: Origin::Made,
         about: "handwritten digits of envelopes",
         graphs: 9298,
         classes: 10,
@@ -225,11 +209,7 @@ pub const KNOWN: &[KnownSet] = &[
     },
     KnownSet {
         name: "FASHION-MNIST",
-        origin: Origin::Made(Commands(
-            "fetch the idx files of its test images, then hg2v images \
-             t10k-images-idx3-ubyte.gz t10k-labels-idx1-ubyte.gz --threshold 0 --out \
-             FASHION-MNIST.parquet",
-        )),
+        origin: Origin::Made,
         about: "pictures of clothes, the test images",
         graphs: 10000,
         classes: 10,

@@ -87,9 +87,8 @@ pub fn get<'a>(
     patience: &Patience,
     progress: &mut dyn FnMut(u64, Option<u64>),
 ) -> Result<Got> {
-    if let Origin::Made(how) = set.origin {
-        let requirement = format!("this set is made, not downloaded: {}", how.0);
-        return Err(Error::argument("the set", set.name, requirement));
+    if set.origin == Origin::Made {
+        return Err(Error::argument("the set", set.name, "this one is made, not downloaded"));
     }
     let Destination { path: folder, overwrite } = folder.into();
     let path = folder.join(format!("{}.zip", set.name));

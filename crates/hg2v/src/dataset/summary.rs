@@ -22,10 +22,12 @@ use super::duplicates::{Groups, Members, content_digest};
 use super::features::{FeatureChoice, FeatureFitter, Subject};
 use super::ids::{Ids, RepeatedIds};
 use super::{Format, Source, name_of};
+use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::graph::{
     Components, Features, Findings, Graph, GraphRecord, Scalar, WeightPolicy, wl_digest,
 };
+use crate::progress::{Report, Stage};
 use crate::vocabulary::Named;
 pub use targets::TargetSummary;
 use targets::Targets;
@@ -237,23 +239,23 @@ fn in_words<S: Serializer>(
     problem.as_ref().map(ToString::to_string).serialize(to)
 }
 
-/// Reads all graphs of `source` and says what is in them; `progress` is told how
-/// many graphs were done, again and again.
+/// Reads all graphs of `source` and says what is in them.
 ///
 /// # Errors
-/// Whatever reading refuses. Nothing that is read makes a summary fail: graphs
+/// Whatever reading refuses; [`Stopped`](Error::Stopped). Nothing that is read makes a summary fail: graphs
 /// that training would refuse are described in it.
 pub fn summarize(
     source: &mut Source,
     options: &SummaryOptions,
-    mut progress: impl FnMut(u64),
+    context: &Context<'_>,
 ) -> Result<Summary> {
     let mut tally = Tally::new(&source.path, options);
     let mut chunk = read_chunk(source)?;
     while !chunk.is_empty() {
         let (facts, next) = rayon::join(|| Facts::of_all(&chunk, options), || read_chunk(source));
         tally.add_all(&chunk, facts);
-        progress(tally.graphs);
+        let total = source.len.unwrap_or(0).max(tally.graphs);
+        context.tell(&Report::of(Stage::Summarizing, tally.graphs, total))?;
         chunk = next?;
     }
     Ok(tally.finish(&source.path, source.format, source.ignored(), options))

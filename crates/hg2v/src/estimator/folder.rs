@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use super::fit::{Failure, Fit};
 use super::model::{Hg2v, Hg2vConfig};
 use super::params::Hg2vParams;
+use serde_json::Value;
+
 use crate::context::Context;
 use crate::error::{Action, Advice, Error, Fix, Place, Problem, Result};
 use crate::method::Model;
@@ -69,13 +71,13 @@ impl TrainingFolder {
         if !occupied(path)? {
             return TrainingFolder::new(path);
         }
-        let config: Config<Hg2vConfig> = saved::read_config(path)?;
-        if config.parameters_sha256.is_some() {
+        if saved::read_config::<Value>(path)?.parameters_sha256.is_some() {
             let fix = Fix::from("use it").or(Advice::Do("name another folder".into()));
             let what = "the training of this model is finished".to_owned();
             let fix = fix.or(Advice::Replace);
             return Err(Problem::Malformed { what, fix }.at(path, Place::Whole));
         }
+        let config: Config<Hg2vConfig> = saved::read_config(path)?;
         config.model.check()?;
         let (path, stored) = (path.to_path_buf(), Some(config));
         Ok(TrainingFolder { path, new: None, stored, files: Vec::new() })
@@ -85,6 +87,11 @@ impl TrainingFolder {
     #[must_use]
     pub fn with_files(self, files: Vec<(String, Vec<u8>)>) -> TrainingFolder {
         TrainingFolder { files, ..self }
+    }
+
+    /// The [method](crate::Method::name) whose training was stopped.
+    pub fn method(&self) -> Option<&str> {
+        self.stored.as_ref().map(|config| &*config.method)
     }
 
     /// What the training that was stopped was started with.
@@ -181,7 +188,9 @@ pub fn is_unfinished(folder: &Path) -> bool {
 }
 
 fn check_same(path: &Path, stored: &Config<Hg2vConfig>, config: &Config<Hg2vConfig>) -> Result<()> {
-    let problem = if stored.model.params() != config.model.params() {
+    let problem = if stored.method != config.method {
+        "the run in this folder was started with another method"
+    } else if stored.model.params() != config.model.params() {
         "the run in this folder was started with other options"
     } else if stored.data != config.data {
         "the run in this folder was started with other graphs"

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::beside::{Blocks, Learnt};
 use super::params::Hg2vParams;
@@ -17,7 +18,7 @@ use crate::error::{Error, Result, shown};
 use crate::finish;
 use crate::graph::{Aspects, GraphRecord};
 use crate::layer::{Gradients, Layer};
-use crate::method::{Model, Rows};
+use crate::method::{Method, Model, Rows};
 use crate::model::{Architecture, Example, Keep, Network, Seeds, Workspace, initial};
 use crate::nn::device::{Panel, Window};
 use crate::nn::machine::Machine;
@@ -289,6 +290,10 @@ impl Hg2v {
 impl Model for Hg2v {
     fn method(&self) -> &str {
         &self.config.method
+    }
+
+    fn settings(&self) -> Value {
+        self.config.model.params().settings()
     }
 
     fn needs(&self) -> Needs {

@@ -13,7 +13,7 @@ use crate::dataset::features::{FeatureChoice, FeatureSchema, When};
 use crate::error::{Place, Problem, Result};
 use crate::finish;
 use crate::graph::{EdgeChoice, GraphRecord, WeightPolicy};
-use crate::method::{Method, Model};
+use crate::method::{Method, Model, Resumable};
 use crate::model::{Architecture, Network};
 use crate::prepare::{Collection, Needs, Preparation, Run};
 use crate::saved::{Config, DataNote};
@@ -312,5 +312,15 @@ impl Method for Hg2vParams {
         context: &Context<'_>,
     ) -> Result<Box<dyn Model>> {
         Ok(Box::new(self.prepare(collection, train)?.train(context)?))
+    }
+
+    fn resumable(&self) -> Option<&dyn Resumable> {
+        Some(self)
+    }
+}
+
+impl Resumable for Hg2vParams {
+    fn prepare(&self, collection: &Collection<'_>, train: &[usize]) -> Result<Fit> {
+        Hg2vParams::prepare(self, collection, train)
     }
 }

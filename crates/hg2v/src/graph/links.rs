@@ -29,6 +29,7 @@ impl Usage {
 /// What is looked at of edges beside their weights; by default all that graphs bring.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct EdgeChoice {
     /// Their labels: of which kind they are.
     pub labels: Usage,
@@ -37,6 +38,8 @@ pub struct EdgeChoice {
     /// Which way they go, in graphs that are directed.
     pub direction: Usage,
 }
+
+hg2v_math::setters!(EdgeChoice { labels: Usage, attributes: Usage, direction: Usage });
 
 impl EdgeChoice {
     /// Nothing but weights, as in the paper.

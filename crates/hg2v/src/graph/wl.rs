@@ -240,6 +240,25 @@ impl Refiner {
     ///
     /// # Complexity
     /// As [`refine`](Refiner::refine).
+    ///
+    /// # Examples
+    /// ```
+    /// use hg2v::graph::wl::Refiner;
+    /// use hg2v::graph::{Graph, GraphRecord, WeightPolicy};
+    /// let graph = |edges: Vec<[u32; 2]>| {
+    ///     let record = GraphRecord { num_nodes: 4, edges, ..GraphRecord::default() };
+    ///     let (graph, _) = Graph::from_record(&record, WeightPolicy::Use).unwrap();
+    ///     (record, graph)
+    /// };
+    /// let (star, path) = (graph(vec![[0, 1], [0, 2], [0, 3]]), graph(vec![[0, 1], [1, 2], [2, 3]]));
+    /// let mut refiner = Refiner::new(1);
+    /// refiner.refine(&star.0, &star.1)?;
+    /// let known = refiner.num_labels() as u32;
+    /// // Ends of a path look like leaves of the star, its middle like nothing that is known.
+    /// let labels = refiner.refine_unseen(&path.0, &path.1)?.rounds;
+    /// assert_eq!(labels[1].iter().map(|label| *label < known).collect::<Vec<_>>(), [true, false, false, true]);
+    /// # Ok::<(), hg2v::Error>(())
+    /// ```
     pub fn refine_unseen(&self, record: &GraphRecord, graph: &Graph) -> Result<Unseen> {
         let seen = Seen { node_labels: self.node_labels, edges: self.edges };
         let mut beyond = Beyond {

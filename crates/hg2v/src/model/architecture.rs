@@ -12,7 +12,7 @@ use crate::vocabulary::Named;
 /// How a node looks around.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Layer {
+pub enum LayerKind {
     /// Truncated Krylov: `[g, Ãg, …, Ãᵃg]` (Luan et al. 2019). The paper's.
     #[default]
     Krylov,
@@ -20,7 +20,7 @@ pub enum Layer {
     Gcn,
 }
 
-crate::vocabulary! { Layer, "layer":
+crate::vocabulary! { LayerKind, "layer":
     Krylov => "krylov", "truncated Krylov: [g, Ãg, …, Ãᵃg]";
     Gcn => "gcn", "a graph convolution: Ãg";
 }
@@ -62,7 +62,7 @@ pub struct Architecture {
     /// `L`: how often the graph is coarsened.
     pub levels: usize,
     /// How a node looks around.
-    pub layer: Layer,
+    pub layer: LayerKind,
     /// Whether each kind and direction of edge has a hop of its own, on level 0.
     pub relations: Relational,
     /// An input layer of `dim` numbers before everything; none takes `g⁰ = Z`.
@@ -83,7 +83,7 @@ hg2v_math::setters!(Architecture {
     dim: usize,
     hops: usize,
     levels: usize,
-    layer: Layer,
+    layer: LayerKind,
     relations: Relational,
     input: Option<Activation>,
     bias: bool,
@@ -100,7 +100,7 @@ impl Default for Architecture {
             dim: 128,
             hops: 4,
             levels: 3,
-            layer: Layer::Krylov,
+            layer: LayerKind::Krylov,
             relations: Relational::Never,
             input: None,
             bias: false,
@@ -147,8 +147,8 @@ impl Architecture {
     /// Hops that fill `K`.
     pub(crate) fn krylov_hops(&self) -> usize {
         match self.layer {
-            Layer::Krylov => self.hops,
-            Layer::Gcn => 1,
+            LayerKind::Krylov => self.hops,
+            LayerKind::Gcn => 1,
         }
     }
 }
@@ -221,8 +221,8 @@ impl Layout {
             .map(|level| {
                 let width = if level == 0 && input.is_none() { features } else { dim };
                 let inner = match architecture.layer {
-                    Layer::Krylov => (architecture.hops + 1) * width,
-                    Layer::Gcn => width,
+                    LayerKind::Krylov => (architecture.hops + 1) * width,
+                    LayerKind::Gcn => width,
                 };
                 let inner = inner + if level == 0 && relations > 0 { width } else { 0 };
                 LevelSpans {

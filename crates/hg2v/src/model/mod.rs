@@ -10,7 +10,7 @@ pub(crate) mod parameters;
 
 pub use crate::nn::dense::Activation;
 pub use crate::nn::readout::Readout;
-pub use architecture::{Architecture, Layer, Part, Relational};
+pub use architecture::{Architecture, LayerKind, Part, Relational};
 pub use example::Example;
 
 pub(crate) use architecture::Layout;

@@ -1,6 +1,6 @@
 //! The forward and the backward pass, on any device.
 
-use super::architecture::{Layer, Layout, Part};
+use super::architecture::{LayerKind, Layout, Part};
 use super::example::Example;
 use crate::nn::Batch;
 use crate::nn::device::{DenseSpan, Device, Panel, PanelMut, Window};
@@ -85,8 +85,8 @@ impl Network {
     fn dense_window(&self, level: usize, nodes: usize) -> Window {
         let (window, width) = (self.k_window(level, nodes), self.layout.width(level));
         match self.layout.architecture.layer {
-            Layer::Krylov => window,
-            Layer::Gcn => window.columns(width, window.columns - width),
+            LayerKind::Krylov => window,
+            LayerKind::Gcn => window.columns(width, window.columns - width),
         }
     }
 

@@ -34,7 +34,7 @@ impl LogLine {
         LogLine {
             epoch: step.epoch + 1,
             step: step.step + 1,
-            lr: Some(step.rate),
+            lr: Some(step.lr),
             loss: step.mean.iter().map(|loss| loss.total()).sum(),
             levels: step.mean.clone(),
             seconds: elapsed.as_secs_f64(),

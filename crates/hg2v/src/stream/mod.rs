@@ -12,8 +12,9 @@
 //!
 //! let model: Arc<dyn Model> = Arc::new(Hg2v::load("mutag.model".as_ref())?);
 //! let source = dataset::open("new.jsonl".as_ref(), &Limits::default())?;
-//! let stream = Stream::start(source, model, Options::default())?;
-//! let done = stream.write(std::path::Path::new("new.parquet"), &Context::default())?;
+//! let context = Context::default();
+//! let stream = Stream::start(source, model, Options::default(), &context)?;
+//! let done = stream.write(std::path::Path::new("new.parquet"), &context)?;
 //! println!("{} vectors of {} numbers", done.rows, done.dim);
 //! # Ok::<(), hg2v::Error>(())
 //! ```
@@ -31,7 +32,6 @@ use rayon::ThreadPool;
 
 use self::partial::Part;
 use self::rows::Layout;
-use crate::coarsen::cache::Cache;
 use crate::context::Context;
 use crate::dataset::Source;
 use crate::error::{Action, Error, Result};
@@ -53,26 +53,23 @@ pub struct Options {
     pub per: Per,
     /// Which graphs are taken.
     pub shard: Shard,
-    /// Where pyramids are kept between runs.
-    pub cache: Option<Cache>,
     /// Where vectors are kept until all are there.
     pub partial: Option<Arc<Partial>>,
-    /// Whose threads do it: rayon's own, unless others are given. Whoever writes waits for
-    /// those who read and prepare, so it must not be one of these threads.
+    /// Whose threads do it: rayon's own, unless others are given; those of the pool that calls
+    /// cannot be, because whoever writes waits for those who read and prepare.
     pub pool: Option<Arc<ThreadPool>>,
 }
 
 hg2v_math::setters!(Options {
     per: Per,
     shard: Shard,
-    cache: Option<Cache>,
     partial: Option<Arc<Partial>>,
     pool: Option<Arc<ThreadPool>>,
 });
 
 impl Default for Options {
     fn default() -> Options {
-        Options { per: Per::Graph, shard: Shard::WHOLE, cache: None, partial: None, pool: None }
+        Options { per: Per::Graph, shard: Shard::WHOLE, partial: None, pool: None }
     }
 }
 
@@ -106,11 +103,16 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Begins to read and to coarsen.
+    /// Begins to read and to coarsen, with the cache of `context`.
     ///
     /// # Errors
     /// Rows that the model's method does not have; a system that has no thread left.
-    pub fn start(source: Source, model: Arc<dyn Model>, options: Options) -> Result<Stream> {
+    pub fn start(
+        source: Source,
+        model: Arc<dyn Model>,
+        options: Options,
+        context: &Context<'_>,
+    ) -> Result<Stream> {
         let (layout, shape) = Layout::new(&*model, options.per)?;
         let (path, total) = (source.path.clone(), source.len.unwrap_or(0));
         let (to_prepare, read) = sync_channel(1);
@@ -128,7 +130,7 @@ impl Stream {
         let preparer = Preparer {
             path: path.clone(),
             model: Arc::clone(&model),
-            context: Context::default().cached_in(options.cache),
+            context: context.unwatched(),
             partial: options.partial,
         };
         let preparer = started("prepare", move || {
@@ -145,7 +147,8 @@ impl Stream {
         Ok(Stream { path, total, model, layout, shape, partial, pool, prepared, workers })
     }
 
-    /// Embeds all graphs into a file of vectors, which appears whole or not at all.
+    /// Embeds all graphs, on the device of `context`, into a file of vectors, which appears whole
+    /// or not at all.
     ///
     /// # Errors
     /// A graph that cannot be read or embedded; a disk or a GPU that fails;

@@ -34,7 +34,7 @@ pub struct Step {
     /// Whether it ends its epoch.
     pub ends_epoch: bool,
     /// The learning rate.
-    pub rate: f64,
+    pub lr: f64,
     /// Graphs in the batch.
     pub graphs: usize,
     /// The loss of each level, finest first, before the step.
@@ -198,7 +198,7 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
                 step: self.step,
                 total,
                 ends_epoch: within + 1 == per_epoch,
-                rate,
+                lr: rate,
                 graphs,
                 losses,
             };

@@ -8,7 +8,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::time::Duration;
 
-use hg2v::dataset::catalog::{Commands, KnownSet, Origin};
+use hg2v::dataset::catalog::{KnownSet, Origin};
 use hg2v::dataset::download::{Got, Patience, get};
 use hg2v::dataset::fingerprint::Fingerprint;
 use hg2v::dataset::{Limits, open};
@@ -290,12 +290,12 @@ fn a_server_that_never_ends_is_stopped() {
 }
 
 #[test]
-fn a_set_that_is_made_says_how() {
-    let set = KnownSet { origin: Origin::Made(Commands("hg2v generate dla")), ..tiny() };
+fn a_set_that_is_made_is_not_fetched() {
+    let set = KnownSet { origin: Origin::Made, ..tiny() };
     let folder = tempfile::tempdir().unwrap();
     let limits = Limits::default();
     let said = get(&set, folder.path(), "", &limits, &impatient(), &mut |_, _| ())
         .unwrap_err()
         .to_string();
-    assert!(said.contains("hg2v generate dla"), "{said}");
+    assert!(said.contains("is made, not downloaded"), "{said}");
 }

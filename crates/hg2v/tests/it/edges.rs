@@ -68,8 +68,7 @@ fn kinds_are_counted_and_numbers_added_up() {
 
 #[test]
 fn directions_alone_are_degrees() {
-    let choice =
-        EdgeChoice { labels: Usage::Ignore, attributes: Usage::Ignore, direction: Usage::Use };
+    let choice = EdgeChoice::NOTHING.direction(Usage::Use);
     let star = GraphRecord {
         num_nodes: 3,
         edges: vec![[0, 1], [0, 2]],
@@ -227,7 +226,7 @@ proptest! {
 
     #[test]
     fn degrees_of_directed_graphs_are_standardised(records in prop::collection::vec(any_graph(), 1..5)) {
-        let choice = EdgeChoice { labels: Usage::Ignore, ..EdgeChoice::default() };
+        let choice = EdgeChoice::default().labels(Usage::Ignore);
         let Some(schema) = edge_schema(choice, &records) else {
             prop_assert!(!records.iter().any(|record| record.directed));
             return Ok(());

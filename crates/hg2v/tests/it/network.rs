@@ -10,7 +10,7 @@ use hg2v::graph::{Graph, GraphRecord, WeightPolicy};
 use hg2v::internals::{
     Batch, Cpu, Device, Keep, Layout, Network, Relations, Seeds, Window, Workspace, contract,
 };
-use hg2v::model::{Activation, Architecture, Layer, Readout, Relational};
+use hg2v::model::{Activation, Architecture, LayerKind, Readout, Relational};
 use hg2v::train::{LevelLoss, Loss, Negatives};
 use hg2v_math::Real;
 use serde::Deserialize;
@@ -294,12 +294,12 @@ fn variants() -> Vec<(Architecture, Loss, Negatives)> {
             Negatives::Others,
         ),
         (
-            small.clone().layer(Layer::Gcn).input(Some(Activation::Linear)),
+            small.clone().layer(LayerKind::Gcn).input(Some(Activation::Linear)),
             Loss::InfoNce,
             Negatives::Others,
         ),
         (
-            small.clone().layer(Layer::Gcn).finest(true).levels(1),
+            small.clone().layer(LayerKind::Gcn).finest(true).levels(1),
             Loss::Cosine { temperature: 1.5 },
             Negatives::All,
         ),
@@ -314,7 +314,7 @@ fn variants() -> Vec<(Architecture, Loss, Negatives)> {
             Negatives::Others,
         ),
         (
-            small.relations(Relational::Always).layer(Layer::Gcn).bias(true).local(true),
+            small.relations(Relational::Always).layer(LayerKind::Gcn).bias(true).local(true),
             Loss::InfoNce,
             Negatives::All,
         ),

@@ -4,16 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::Path;
 
+use hg2v::Error;
+use hg2v::context::Context;
 use hg2v::dataset::summary::{MAX_VOCABULARY, Spread, Summary, SummaryOptions, summarize};
 use hg2v::dataset::{self, Format, Limits, Source};
 use hg2v::graph::wl::{Refiner, histogram};
 use hg2v::graph::{EdgeChoice, Features, Graph, GraphRecord, Scalar, WeightPolicy};
+use hg2v::progress::{Flow, Report};
 use proptest::prelude::*;
 
 fn summary_of(records: Vec<GraphRecord>) -> Summary {
     let graphs = records.into_iter().map(Ok);
     let mut source = Source::new(Path::new("set.jsonl"), Format::Jsonl, graphs);
-    summarize(&mut source, &SummaryOptions::default(), |_| {}).unwrap()
+    summarize(&mut source, &SummaryOptions::default(), &Context::default()).unwrap()
 }
 
 fn graph(num_nodes: u32, edges: &[[u32; 2]], label: i64) -> GraphRecord {
@@ -146,7 +149,7 @@ fn vocabularies_stop_growing_and_say_so() {
 fn reading_that_fails_fails_the_summary() {
     let graphs = [Ok(graph(1, &[], 1)), Err(hg2v::Error::parameter("x", 1, "not"))];
     let mut source = Source::new(Path::new("set.jsonl"), Format::Jsonl, graphs.into_iter());
-    assert!(summarize(&mut source, &SummaryOptions::default(), |_| {}).is_err());
+    assert!(summarize(&mut source, &SummaryOptions::default(), &Context::default()).is_err());
 }
 
 /// Small graphs over small alphabets, so that some are equal and some look it.
@@ -264,7 +267,7 @@ fn real(name: &str) -> Option<Summary> {
     };
     let path = dataset::locate(Path::new(name), Some(Path::new(&folder))).unwrap();
     let mut source = dataset::open(&path, &Limits::default()).unwrap();
-    Some(summarize(&mut source, &SummaryOptions::default(), |_| {}).unwrap())
+    Some(summarize(&mut source, &SummaryOptions::default(), &Context::default()).unwrap())
 }
 
 #[test]
@@ -308,4 +311,16 @@ fn repeated_edges_of_imdb_are_counted_once() {
     assert_eq!((found.graphs, found.nodes, found.edges), (1000, 19_773, 96_531));
     // Every edge stands on four lines where two would do.
     assert!(found.findings.repeated_edges > 0);
+}
+
+#[test]
+fn whoever_waits_for_a_summary_can_stop_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("graphs.jsonl");
+    std::fs::write(&file, "{\"edges\":[[0,1]]}\n").unwrap();
+    let mut source = dataset::open(&file, &Limits::default()).unwrap();
+    let stop = |_: &Report<'_>| Flow::Stop;
+    let context = Context::default().watched_by(&stop);
+    let stopped = summarize(&mut source, &SummaryOptions::default(), &context);
+    assert!(matches!(stopped, Err(Error::Stopped)), "{stopped:?}");
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use hg2v::Result;
+use hg2v::context::Context;
 use hg2v::dataset::synthetic::dla::Dla;
 use hg2v::dataset::synthetic::families::Family;
 use hg2v::dataset::synthetic::frankenstein::{ATTRIBUTES, Frankenstein};
@@ -16,6 +17,8 @@ use hg2v::dataset::synthetic::random::{
 use hg2v::dataset::synthetic::{Model, SyntheticSet, Totals};
 use hg2v::dataset::{Limits, Sink, images, open};
 use hg2v::graph::GraphRecord;
+use hg2v::progress::{Flow, Report};
+use hg2v::{Error, Result};
 
 #[derive(Default)]
 struct Keep(Vec<GraphRecord>);
@@ -32,30 +35,43 @@ impl Sink for Keep {
 }
 
 fn set(model: &dyn Model, graphs: u64, seed: u64) -> SyntheticSet<'_> {
-    SyntheticSet { model, graphs, seed, noise: Noise { remove: 1, add: 2 }, label: None }
+    SyntheticSet::new(model, graphs, seed).noise(Noise::default().remove(1).add(2))
 }
 
 fn written(set: &SyntheticSet<'_>, threads: usize) -> (Vec<GraphRecord>, Totals) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
-        let mut sink = Keep::default();
-        let mut heard = 0;
-        let totals = set.write(&mut sink, |done| heard = done).unwrap();
-        assert_eq!(heard, set.graphs);
+        let (mut sink, heard) = (Keep::default(), AtomicU64::new(0));
+        let watch = |report: &Report<'_>| {
+            heard.store(report.done, Ordering::Relaxed);
+            Flow::Continue
+        };
+        let totals = set.write(&mut sink, &Context::default().watched_by(&watch)).unwrap();
+        assert_eq!(heard.into_inner(), set.graphs);
         (sink.0, totals)
     })
 }
 
+#[test]
+fn whoever_waits_for_graphs_can_stop_them() {
+    let stop = |_: &Report<'_>| Flow::Stop;
+    let family = Family::Cycle { nodes: 1 << 16 };
+    let mut sink = Keep::default();
+    let stopped = set(&family, 100, 0).write(&mut sink, &Context::default().watched_by(&stop));
+    assert!(matches!(stopped, Err(Error::Stopped)), "{stopped:?}");
+    assert!((1..100).contains(&sink.0.len()), "{}", sink.0.len());
+}
+
 fn models() -> Vec<Box<dyn Model>> {
     vec![
-        Box::new(Dla { nodes: 60, ..Dla::default() }),
-        Box::new(Dla { nodes: 60, hard: true, ..Dla::default() }),
+        Box::new(Dla::default().nodes(60)),
+        Box::new(Dla::default().nodes(60).hard(true)),
         Box::new(Family::Wheel { nodes: 50 }),
-        Box::new(ErdosRenyi { nodes: 100, probability: 0.1 }),
-        Box::new(BarabasiAlbert { nodes: 100, attach: 3 }),
-        Box::new(WattsStrogatz { nodes: 100, neighbors: 4, probability: 0.2 }),
-        Box::new(RandomGeometric { nodes: 100, radius: 0.2 }),
-        Box::new(StochasticBlock { sizes: vec![30, 40], p_in: 0.3, p_out: 0.05 }),
+        Box::new(ErdosRenyi::default().nodes(100).probability(0.1)),
+        Box::new(BarabasiAlbert::default().nodes(100).attach(3)),
+        Box::new(WattsStrogatz::default().nodes(100).neighbors(4).probability(0.2)),
+        Box::new(RandomGeometric::default().nodes(100).radius(0.2)),
+        Box::new(StochasticBlock::default().sizes(vec![30, 40]).p_in(0.3).p_out(0.05)),
     ]
 }
 
@@ -81,9 +97,10 @@ fn a_set_is_a_function_of_its_seed_alone() {
 #[test]
 fn more_noise_than_room_is_refused() {
     let family = Family::Cycle { nodes: 5 };
-    for noise in [Noise { remove: 6, add: 0 }, Noise { remove: 0, add: 6 }] {
-        let refused = SyntheticSet { noise, ..set(&family, 3, 0) };
-        let said = refused.write(&mut Keep::default(), |_| ()).unwrap_err().to_string();
+    for noise in [Noise::default().remove(6).add(0), Noise::default().remove(0).add(6)] {
+        let refused = set(&family, 3, 0).noise(noise);
+        let said =
+            refused.write(&mut Keep::default(), &Context::default()).unwrap_err().to_string();
         assert!(said.contains("_edges is 6, but the graph"), "{said}");
     }
 }
@@ -100,7 +117,8 @@ fn noise_is_refused_where_edges_carry_more_than_their_ends() {
     let mut same = record.clone();
     Noise::default().apply(&mut same, &mut stream).unwrap();
     assert_eq!(same, record);
-    let said = Noise { remove: 0, add: 1 }.apply(&mut same, &mut stream).unwrap_err().to_string();
+    let said =
+        Noise::default().remove(0).add(1).apply(&mut same, &mut stream).unwrap_err().to_string();
     assert!(said.contains("weights, labels or attributes"), "{said}");
 }
 
@@ -108,10 +126,10 @@ fn noise_is_refused_where_edges_carry_more_than_their_ends() {
 fn large_graphs_are_made_too() {
     let n = 1_000_000;
     let models: [(Box<dyn Model>, usize); 4] = [
-        (Box::new(BarabasiAlbert { nodes: n, attach: 2 }), 1_999_996),
-        (Box::new(WattsStrogatz { nodes: n, neighbors: 4, probability: 0.1 }), 2_000_000),
+        (Box::new(BarabasiAlbert::default().nodes(n).attach(2)), 1_999_996),
+        (Box::new(WattsStrogatz::default().nodes(n).neighbors(4).probability(0.1)), 2_000_000),
         (Box::new(Family::Grid { rows: 1000, columns: 1000 }), 1_998_000),
-        (Box::new(ErdosRenyi { nodes: n, probability: 0.0 }), 0),
+        (Box::new(ErdosRenyi::default().nodes(n).probability(0.0)), 0),
     ];
     for (model, edges) in models {
         let mut one = set(model.as_ref(), 1, 0);
@@ -154,10 +172,10 @@ fn clusters_are_like_those_the_authors_ship() {
         let path = Path::new(&data).join(format!("{name}.zip"));
         let shipped: Vec<_> =
             open(&path, &Limits::default()).unwrap().map(Result::unwrap).collect();
-        let model = Dla { nodes: 100, radius, ..Dla::default() };
+        let model = Dla::default().nodes(100).radius(radius);
         let mut ours = Keep::default();
-        let unchanged = SyntheticSet { noise: Noise::default(), ..set(&model, 1000, 0) };
-        unchanged.write(&mut ours, |_| ()).unwrap();
+        let unchanged = set(&model, 1000, 0).noise(Noise::default());
+        unchanged.write(&mut ours, &Context::default()).unwrap();
         for class in [1, 2] {
             let (theirs, ours) = (geometry(&shipped, class), geometry(&ours.0, class));
             for which in 0..2 {
@@ -209,7 +227,7 @@ fn an_atom_is_always_the_same_digit_and_pictures_differ() {
     assert_eq!(model.len(), 30);
     let make = |seed| {
         let noise = Noise::default();
-        SyntheticSet { noise, ..set(&model, 30, seed) }.records().unwrap()
+        set(&model, 30, seed).noise(noise).records().unwrap()
     };
     let made = make(3);
     // Of the equally frequent `j` and `k` the smaller is the tenth; `k` and `l` are no digits.
@@ -270,7 +288,7 @@ fn frankenstein_has_the_graphs_of_the_original() {
     let limits = Limits::default();
     let model = Frankenstein::open(&at("BURSI.zip"), &pictures, &labels, &limits).unwrap();
     let original = open(&at("FRANKENSTEIN.zip"), &limits).unwrap().map(Result::unwrap);
-    let ours = SyntheticSet { noise: Noise::default(), ..set(&model, model.len(), 0) };
+    let ours = set(&model, model.len(), 0).noise(Noise::default());
     let (mut nodes, mut blank, mut graphs) = (0, 0, 0);
     for (index, original) in original.enumerate() {
         let record = ours.graph(index as u64).unwrap();

@@ -205,7 +205,7 @@ proptest! {
     ) {
         let used = |used| if used { Usage::Use } else { Usage::Ignore };
         let (labels, direction) = (used(labels), used(direction));
-        let choice = EdgeChoice { labels, direction, ..EdgeChoice::NOTHING };
+        let choice = EdgeChoice::NOTHING.labels(labels).direction(direction);
         let mut refiner = Refiner::new(3).edges(choice);
         let mut label_of = BTreeMap::new();
         let mut subtree_of = BTreeMap::new();
@@ -245,7 +245,7 @@ proptest! {
         seen in any::<[bool; 2]>(),
     ) {
         let [labels, direction] = seen.map(|seen| if seen { Usage::Use } else { Usage::Ignore });
-        let edges = EdgeChoice { labels, direction, ..EdgeChoice::NOTHING };
+        let edges = EdgeChoice::NOTHING.labels(labels).direction(direction);
         let found = histograms(Refiner::new(rounds).edges(edges), &records);
         let digests: Vec<_> = records.iter().map(|record| digest(record, edges, rounds)).collect();
         for i in 0..records.len() {

@@ -138,11 +138,10 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         methods,
         named,
         task: args.task,
-        edges: EdgeChoice {
-            labels: args.edge_labels,
-            attributes: args.edge_attributes,
-            direction: args.direction,
-        },
+        edges: EdgeChoice::default()
+            .labels(args.edge_labels)
+            .attributes(args.edge_attributes)
+            .direction(args.direction),
         also: args.also,
         against: args.against,
         mode: args.protocol,

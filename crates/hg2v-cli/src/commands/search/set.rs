@@ -9,7 +9,6 @@ use hg2v::error::{Error, Place, shown};
 use hg2v::graph::{GraphRecord, Scalar};
 use hg2v::model::Example;
 use hg2v::prepare::{Collection, Run};
-use hg2v::saved;
 use hg2v::vectors;
 use hg2v::{Hg2v, Model, Result};
 use hg2v_baselines::registry;
@@ -33,13 +32,13 @@ const NEIGHBORS: usize = 6;
 pub(super) struct Set {
     pub(super) catalog: Catalog,
     model: Option<Arc<dyn Model>>,
-    graphs: Option<Graphs>,
+    graphs: Option<SearchedGraphs>,
     /// Where new graphs are embedded.
     machine: Machine,
 }
 
 /// All graphs of DATA.
-struct Graphs {
+struct SearchedGraphs {
     file: PathBuf,
     records: Vec<GraphRecord>,
     /// Where those of a name stand.
@@ -48,14 +47,14 @@ struct Graphs {
     aligned: bool,
 }
 
-impl Graphs {
-    fn read(data: &Path, asks: Asks, context: &Context) -> anyhow::Result<Graphs> {
+impl SearchedGraphs {
+    fn read(data: &Path, asks: Asks, context: &Context) -> anyhow::Result<SearchedGraphs> {
         let graphs::Read { path: file, records, .. } = graphs::read(data, asks, context)?;
         let mut by_name = BTreeMap::<String, Vec<usize>>::new();
         for (i, record) in records.iter().enumerate() {
             by_name.entry(record.id_at(i as u64).to_string()).or_default().push(i);
         }
-        Ok(Graphs { file, records, by_name, aligned: false })
+        Ok(SearchedGraphs { file, records, by_name, aligned: false })
     }
 
     /// Where the graph of the vector of this name and position stands.
@@ -83,12 +82,12 @@ impl Set {
         distances: DistanceArgs,
         context: &Context,
     ) -> anyhow::Result<Set> {
-        let is_model = args.vectors.join(saved::CONFIG).exists();
+        let is_model = graphs::is_model(&args.vectors);
         check(args, is_model)?;
         let model = if is_model { Some(&args.vectors) } else { args.model.as_ref() };
         let model = model.map(|path| registry::load(path).map(Arc::from)).transpose()?;
         let asks = model.as_ref().map_or(Asks::Nothing, Asks::of);
-        let graphs = args.data.as_ref().map(|data| Graphs::read(data, asks, context));
+        let graphs = args.data.as_ref().map(|data| SearchedGraphs::read(data, asks, context));
         let mut graphs = graphs.transpose()?;
         let machine = match &model {
             Some(_) => args.device.open()?,
@@ -96,15 +95,10 @@ impl Set {
         };
         let vectors = match (is_model, &model, &graphs) {
             (true, Some(model), Some(graphs)) => {
-                let watch = Watch::new(context);
-                let work = graphs::on(&machine).cached_in(args.cache.open()).watched_by(&watch);
-                model.vectors(Run::of(&graphs.records, &graphs.file), &work)?
+                let run = Run::of(&graphs.records, &graphs.file);
+                graphs::vectors_by(&**model, run, &machine, args.cache.open(), context)?
             }
-            (true, ..) => {
-                let problem = "a model has no vectors of its own";
-                let fix = "say which graphs to search with --data DATA, or name a file of vectors";
-                return Err(Error::input(&args.vectors, Place::Whole, problem, fix).into());
-            }
+            (true, ..) => return Err(graphs::no_graphs_named(&args.vectors).into()),
             _ => vectors::read(&args.vectors, &context.limits)?,
         };
         if let Some(model) = &model {
@@ -120,11 +114,11 @@ impl Set {
             // A look at all of them takes less than linking them first.
             _ => IndexKind::Exact,
         };
-        let bar = context.progress("linking", Some(vectors.len() as u64));
         let options = distances.options(kind, context.seed());
-        let watch = |done| bar.set_position(done as u64);
-        let catalog = Catalog::new(vectors, &args.vectors, options, watch)?;
-        bar.finish_and_clear();
+        let watch = Watch::new(context);
+        let work = hg2v::context::Context::default().watched_by(&watch);
+        let catalog = Catalog::new(vectors, &args.vectors, options, &work)?;
+        drop(watch);
         if !catalog.index.is_exact() && kind == IndexKind::BySize {
             context.say(format!(
                 "{} vectors: neighbours are found through links from {APPROXIMATE_FROM} on; --exact looks at all",

@@ -12,7 +12,7 @@ const GRAPH: [&str; 2] = ["graph", "graph_id"];
 
 /// The graphs, in order, and how rows name them.
 #[derive(Default)]
-pub(super) struct Graphs {
+pub(super) struct GraphTable {
     pub(super) entries: Vec<Entry>,
     /// What is wrong with a graph, known before its rows are put together: the first thing met.
     pub(super) faults: BTreeMap<u32, Error>,
@@ -32,9 +32,9 @@ pub(super) struct Entry {
     pub(super) directed: bool,
 }
 
-impl Graphs {
+impl GraphTable {
     /// Reads `graphs.csv`.
-    pub(super) fn read(mut table: Table, ignored: &mut Vec<String>) -> Result<Graphs> {
+    pub(super) fn read(mut table: Table, ignored: &mut Vec<String>) -> Result<GraphTable> {
         let key = table.required(&["graph", "graph_id", "id"])?;
         let id = table.column(&["id"]);
         let label = table.column(&["y", "label"]);
@@ -43,7 +43,7 @@ impl Graphs {
         let known = [Some(key), id, label, directed];
         let used: Vec<_> = known.into_iter().chain(targets.iter().map(|t| Some(t.0))).collect();
         ignore_others(&table, &used, ignored);
-        let mut graphs = Graphs { listed: true, ..Graphs::default() };
+        let mut graphs = GraphTable { listed: true, ..GraphTable::default() };
         while let Some(row) = table.next()? {
             let name = row.filled(key)?;
             let position = graphs.entries.len() as u32;

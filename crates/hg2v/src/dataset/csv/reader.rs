@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::attributes::{Attributes, missing, number_in};
-use super::graphs::{Entry, Graphs, not_used};
+use super::graphs::{Entry, GraphTable, not_used};
 use super::table::{Row, Table};
 use crate::dataset::node_count::are_positions;
 use crate::dataset::text::{self, Budget, few};
@@ -22,13 +22,13 @@ use crate::group::Groups;
 pub fn read(path: &Path, limits: &Limits) -> Result<Source> {
     let mut budget = Budget::new(Limit::UnpackedBytes, limits.max_unpacked_bytes);
     let mut ignored = Vec::new();
-    let mut graphs = Graphs::default();
+    let mut graphs = GraphTable::default();
     let longest = limits.max_record_bytes;
 
     let file = path.join("graphs.csv");
     if file.exists() {
         let bytes = budget.read_file(&file)?;
-        graphs = Graphs::read(Table::new(&file, &bytes, longest)?, &mut ignored)?;
+        graphs = GraphTable::read(Table::new(&file, &bytes, longest)?, &mut ignored)?;
     }
     let file = path.join("nodes.csv");
     let mut nodes = None;
@@ -76,7 +76,7 @@ struct NodeRows {
 }
 
 impl NodeRows {
-    fn read(mut table: Table, graphs: &mut Graphs) -> Result<NodeRows> {
+    fn read(mut table: Table, graphs: &mut GraphTable) -> Result<NodeRows> {
         let graph = graphs.column(&table)?;
         let id = table.required(&["node", "id"])?;
         let label = table.column(&["label"]);
@@ -126,7 +126,11 @@ struct EdgeRows {
 const NAMES_OF_EDGES: [&str; 5] = ["id", "edge", "edge_id", "key", "type"];
 
 impl EdgeRows {
-    fn read(mut table: Table, graphs: &mut Graphs, ignored: &mut Vec<String>) -> Result<EdgeRows> {
+    fn read(
+        mut table: Table,
+        graphs: &mut GraphTable,
+        ignored: &mut Vec<String>,
+    ) -> Result<EdgeRows> {
         let graph = graphs.column(&table)?;
         let source = table.required(&["src", "source", "u"])?;
         let target = table.required(&["dst", "target", "v"])?;

@@ -71,7 +71,7 @@ pub fn from_reader(
         (Format::Jsonl, Box::new(whole))
     };
     let notes = Notes::default();
-    let graphs = Graphs {
+    let graphs = GraphLines {
         lines: Lines::new(path, text, limits.max_record_bytes),
         path: path.to_path_buf(),
         limits: *limits,
@@ -100,7 +100,7 @@ pub fn from_line(name: &Path, number: u64, line: &[u8], limits: &Limits) -> Resu
 }
 
 /// The graphs of a stream, a batch of lines ahead.
-struct Graphs {
+struct GraphLines {
     lines: Lines,
     path: PathBuf,
     limits: Limits,
@@ -110,7 +110,7 @@ struct Graphs {
     notes: Notes,
 }
 
-impl Graphs {
+impl GraphLines {
     /// Parses the next batch of lines; `None` at the end.
     fn advance(&mut self) -> Result<Option<()>> {
         let Some(batch) = self.lines.next_batch()? else {
@@ -137,7 +137,7 @@ impl Graphs {
     }
 }
 
-impl Iterator for Graphs {
+impl Iterator for GraphLines {
     type Item = Result<GraphRecord>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -67,7 +67,7 @@ pub(super) fn open(path: &Path, file: File, limits: &Limits) -> Result<Source> {
         Ok(known.0.iter().map(|column| column.root).collect())
     })?;
     let rows = opened.rows;
-    let graphs = Graphs {
+    let graphs = GraphRows {
         path: path.to_path_buf(),
         limits: *limits,
         json: Json::noted(opened.note(JSON_COLUMNS), opened.note(JSON_TARGETS)),
@@ -259,7 +259,7 @@ impl Json {
 }
 
 /// The graphs of a file, a batch of rows ahead.
-struct Graphs {
+struct GraphRows {
     path: PathBuf,
     limits: Limits,
     /// `None` once it ended or failed.
@@ -272,7 +272,7 @@ struct Graphs {
     row: u64,
 }
 
-impl Iterator for Graphs {
+impl Iterator for GraphRows {
     type Item = Result<GraphRecord>;
 
     fn next(&mut self) -> Option<Self::Item> {

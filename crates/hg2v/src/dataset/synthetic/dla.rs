@@ -49,6 +49,7 @@ use crate::graph::{Features, GraphRecord, Scalar};
 
 /// How clusters grow.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Dla {
     /// Particles of a cluster.
     pub nodes: u32,
@@ -62,6 +63,8 @@ pub struct Dla {
     /// Hard particles instead of soft ones.
     pub hard: bool,
 }
+
+hg2v_math::setters!(Dla { nodes: u32, stickiness: Vec<f64>, radius: f64, step: f64, hard: bool });
 
 impl Default for Dla {
     /// The paper's set: clusters of 500, p = 1 and p = 0.05, with the r and σ of

@@ -14,8 +14,10 @@ pub mod random;
 use std::ops::Range;
 
 use super::Sink;
+use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::graph::{GraphRecord, Scalar};
+use crate::progress::{Report, Stage};
 
 use hg2v_math::parallel::try_map;
 use hg2v_math::rng::{self, ChaCha8Rng};
@@ -41,6 +43,7 @@ pub trait Model: Sync {
 }
 
 /// A set of graphs of one model.
+#[non_exhaustive]
 pub struct SyntheticSet<'a> {
     /// What makes the graphs.
     pub model: &'a dyn Model,
@@ -54,7 +57,24 @@ pub struct SyntheticSet<'a> {
     pub label: Option<Scalar>,
 }
 
-impl SyntheticSet<'_> {
+impl<'a> SyntheticSet<'a> {
+    /// So many graphs of a model as it makes them.
+    pub fn new(model: &'a dyn Model, graphs: u64, seed: u64) -> SyntheticSet<'a> {
+        SyntheticSet { model, graphs, seed, noise: Noise::default(), label: None }
+    }
+
+    /// The same with this done to each graph.
+    #[must_use]
+    pub fn noise(self, noise: Noise) -> SyntheticSet<'a> {
+        SyntheticSet { noise, ..self }
+    }
+
+    /// The same with this label for every graph.
+    #[must_use]
+    pub fn label(self, label: Option<Scalar>) -> SyntheticSet<'a> {
+        SyntheticSet { label, ..self }
+    }
+
     /// The `index`-th graph; its id is its index.
     ///
     /// # Errors
@@ -85,11 +105,11 @@ impl SyntheticSet<'_> {
     }
 
     /// Makes all graphs in parallel and hands them to `sink` in order, a bounded
-    /// number at a time; `done` hears how many have been written.
+    /// number at a time.
     ///
     /// # Errors
-    /// As [`graph`](SyntheticSet::graph), and what the sink refuses.
-    pub fn write(&self, sink: &mut dyn Sink, mut done: impl FnMut(u64)) -> Result<Totals> {
+    /// As [`graph`](SyntheticSet::graph), and what the sink refuses; [`Stopped`](Error::Stopped).
+    pub fn write(&self, sink: &mut dyn Sink, context: &Context<'_>) -> Result<Totals> {
         /// Nodes in memory at once, give or take a graph a thread.
         const NODES_AT_ONCE: u64 = 1 << 20;
         self.model.check()?;
@@ -106,7 +126,7 @@ impl SyntheticSet<'_> {
                 totals.edges += record.edges.len() as u64;
             }
             first = next;
-            done(first);
+            context.tell(&Report::of(Stage::Generating, first, self.graphs))?;
         }
         Ok(totals)
     }

@@ -10,6 +10,7 @@ use crate::graph::GraphRecord;
 
 /// How many edges to change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Noise {
     /// Edges taken away, each set of that size being equally likely.
     pub remove: u64,
@@ -17,6 +18,8 @@ pub struct Noise {
     /// set of that size being equally likely. Never a loop, never an edge twice.
     pub add: u64,
 }
+
+hg2v_math::setters!(Noise { remove: u64, add: u64 });
 
 impl Noise {
     /// Changes `record`, a simple graph whose edges have nothing but their ends. Edges
@@ -54,7 +57,7 @@ impl Noise {
             ));
         }
         let added = self.new_edges(record, pairs, rng);
-        record.edges = some(&record.edges, num_edges - self.remove, rng);
+        record.edges = chosen(&record.edges, num_edges - self.remove, rng);
         record.edges.extend(added);
         Ok(())
     }
@@ -82,16 +85,16 @@ impl Noise {
                 .flat_map(|u| (u + 1..n).map(move |v| [u, v]))
                 .filter(|pair| !joined.contains(pair))
                 .collect();
-            added = some(&free, self.add, rng);
+            added = chosen(&free, self.add, rng);
         }
         added
     }
 }
 
 /// `count` of the edges, in order.
-fn some(edges: &[[u32; 2]], count: u64, rng: &mut ChaCha8Rng) -> Vec<[u32; 2]> {
-    let chosen = sample_without_replacement(edges.len(), count as usize, rng);
-    chosen.into_iter().map(|at| edges[at]).collect()
+fn chosen(edges: &[[u32; 2]], count: u64, rng: &mut ChaCha8Rng) -> Vec<[u32; 2]> {
+    let kept = sample_without_replacement(edges.len(), count as usize, rng);
+    kept.into_iter().map(|at| edges[at]).collect()
 }
 
 #[cfg(test)]

@@ -13,11 +13,21 @@ use crate::graph::{Features, GraphRecord, Scalar};
 /// G(n, p): each pair is joined with probability p, independently
 /// (Gilbert 1959; Erdős & Rényi 1959).
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct ErdosRenyi {
     /// n.
     pub nodes: u32,
     /// p.
     pub probability: f64,
+}
+
+hg2v_math::setters!(ErdosRenyi { nodes: u32, probability: f64 });
+
+impl Default for ErdosRenyi {
+    /// Half a thousand nodes of five neighbours.
+    fn default() -> ErdosRenyi {
+        ErdosRenyi { nodes: 500, probability: 0.01 }
+    }
 }
 
 impl Model for ErdosRenyi {
@@ -48,6 +58,7 @@ impl Model for ErdosRenyi {
 /// between two. A node's label is its block, from 0; blocks are numbered one
 /// after the other.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct StochasticBlock {
     /// Nodes of each block.
     pub sizes: Vec<u32>,
@@ -55,6 +66,15 @@ pub struct StochasticBlock {
     pub p_in: f64,
     /// Probability of an edge between two blocks.
     pub p_out: f64,
+}
+
+hg2v_math::setters!(StochasticBlock { sizes: Vec<u32>, p_in: f64, p_out: f64 });
+
+impl Default for StochasticBlock {
+    /// Two blocks, ten times as dense within as between.
+    fn default() -> StochasticBlock {
+        StochasticBlock { sizes: vec![250, 250], p_in: 0.05, p_out: 0.005 }
+    }
 }
 
 impl Model for StochasticBlock {
@@ -162,11 +182,21 @@ impl Iterator for Chosen<'_> {
 /// each new node is joined to m distinct nodes drawn in proportion to their
 /// degree. Exactly m(n − m) edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BarabasiAlbert {
     /// n.
     pub nodes: u32,
     /// m.
     pub attach: u32,
+}
+
+hg2v_math::setters!(BarabasiAlbert { nodes: u32, attach: u32 });
+
+impl Default for BarabasiAlbert {
+    /// Two edges for each of half a thousand nodes.
+    fn default() -> BarabasiAlbert {
+        BarabasiAlbert { nodes: 500, attach: 2 }
+    }
 }
 
 impl Model for BarabasiAlbert {
@@ -220,6 +250,7 @@ impl Model for BarabasiAlbert {
 /// probability p, to a node chosen uniformly among those its near end is not
 /// joined to. Exactly n·k/2 edges.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct WattsStrogatz {
     /// n.
     pub nodes: u32,
@@ -227,6 +258,15 @@ pub struct WattsStrogatz {
     pub neighbors: u32,
     /// p.
     pub probability: f64,
+}
+
+hg2v_math::setters!(WattsStrogatz { nodes: u32, neighbors: u32, probability: f64 });
+
+impl Default for WattsStrogatz {
+    /// Six neighbours, and a tenth of the edges moved.
+    fn default() -> WattsStrogatz {
+        WattsStrogatz { nodes: 500, neighbors: 6, probability: 0.1 }
+    }
 }
 
 impl Model for WattsStrogatz {
@@ -291,11 +331,21 @@ impl Model for WattsStrogatz {
 /// Points drawn uniformly from the unit square, joined where their distance is
 /// at most r (Gilbert 1961). Features are the coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct RandomGeometric {
     /// How many points.
     pub nodes: u32,
     /// r.
     pub radius: f64,
+}
+
+hg2v_math::setters!(RandomGeometric { nodes: u32, radius: f64 });
+
+impl Default for RandomGeometric {
+    /// Half a thousand points of some five neighbours.
+    fn default() -> RandomGeometric {
+        RandomGeometric { nodes: 500, radius: 0.06 }
+    }
 }
 
 impl Model for RandomGeometric {

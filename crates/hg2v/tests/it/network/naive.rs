@@ -3,7 +3,7 @@
 use hg2v::coarsen::Pyramid;
 use hg2v::graph::Graph;
 use hg2v::internals::Layout;
-use hg2v::model::{Activation, Layer, Readout};
+use hg2v::model::{Activation, LayerKind, Readout};
 use hg2v::train::{Loss, Negatives};
 
 use super::{Sample, read};
@@ -130,8 +130,8 @@ pub(crate) fn run(
                 powers.push(product(&adjacency, powers.last().unwrap()));
             }
             let mut used = match a.layer {
-                Layer::Krylov => powers.clone(),
-                Layer::Gcn => powers[1..2].to_vec(),
+                LayerKind::Krylov => powers.clone(),
+                LayerKind::Gcn => powers[1..2].to_vec(),
                 other => panic!("{other:?} has no twin"),
             };
             if let Some(c) = tensor("level.0.relations.weight").filter(|_| l == 0) {

@@ -220,7 +220,14 @@ impl Model {
 
     /// What the method was told, as JSON.
     fn settings(&self, py: Python<'_>) -> PyResult<String> {
-        text(py, &self.model.settings())
+        if let Some(hg2v) = Hg2v::of(&*self.model) {
+            return text(py, &hg2v.config().model.params());
+        }
+        // Other methods keep their settings under that name.
+        let config: Value =
+            serde_json::from_str(&self.config(py)?).map_err(|e| unreadable(py, &e))?;
+        let settings = config.pointer("/model/settings").cloned();
+        text(py, &settings.unwrap_or_else(|| Value::Object(serde_json::Map::new())))
     }
 
     /// Everything but the tensors, as JSON.

@@ -15,7 +15,6 @@ use std::time::Instant;
 use hg2v::Method;
 use hg2v::context::Context;
 use hg2v::dataset::{self, Limits};
-use hg2v::graph::wl::Refiner;
 use hg2v::graph::{EdgeChoice, GraphRecord, WeightPolicy};
 use hg2v::prepare::{Collection, Needs, Run};
 use hg2v_baselines::embedders::graph2vec::Graph2Vec;
@@ -80,7 +79,7 @@ fn measure(set: &str, folder: &Path, records: &[GraphRecord]) {
     write("graph2vec", &numbers(&vectors));
     let Graph2Vec { rounds, skip_gram, .. } = method;
     println!("{set}: graph2vec, {} epochs, {seconds:.3} s", skip_gram.epochs);
-    let histograms = Histograms::of(&collection, Refiner::new(rounds)).unwrap();
+    let histograms = Histograms::of(&collection, rounds, EdgeChoice::NOTHING).unwrap();
     let document = |rounds: &Vec<Vec<(u32, u32)>>| {
         let words = rounds.iter().flatten();
         let words = words.flat_map(|&(word, count)| vec![word.to_string(); count as usize]);

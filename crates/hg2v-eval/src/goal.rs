@@ -197,10 +197,11 @@ impl Goal {
     }
 }
 
-/// What may have to be predicted: its name, and the value of each record.
+/// A name, and the value of each record.
 type Column<'a> = (&'a str, Vec<Option<&'a Scalar>>);
 
-/// What the records may have to predict: their label, `y`, then their targets.
+/// What the records may have to predict, by name: their label, `y`, then their targets; the value
+/// of each record.
 fn columns(records: &[GraphRecord]) -> Result<Vec<Column<'_>>> {
     let (mut names, mut seen): (Vec<&str>, BTreeSet<&str>) = Default::default();
     for target in records.iter().flat_map(|record| &record.targets) {

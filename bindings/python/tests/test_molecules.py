@@ -2,6 +2,7 @@
 
 import pickle
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -18,9 +19,9 @@ def columns(read, *names):
 
 
 def described(read):
-    """Atoms and bonds of each molecule, whichever end of a bond comes first."""
+    """Atoms and bonds of each molecule, whichever bond and whichever end comes first."""
     return [
-        (atoms, [({*ends}, kind) for *ends, kind in zip(src, dst, kinds, strict=True)])
+        (atoms, sorted((*sorted(ends), kind) for *ends, kind in zip(src, dst, kinds, strict=True)))
         for atoms, src, dst, kinds in zip(
             *columns(read, "node_label", "src", "dst", "edge_label"), strict=True
         )
@@ -102,7 +103,10 @@ def test_atoms_have_attributes_on_demand(tmp_path):
     numbers = columns(hg2v.graphs(SMILES, atom_attributes=True), "x")
     assert len(numbers[0][0][0]) == 11
     assert columns(hg2v.graphs(tmp_path / "m.smi", atom_attributes=True), "x") == numbers
-    mixed = [{"edge_index": [[0], [1]], "x": np.zeros((2, 11))}, SMILES[0]]
+    other = nx.Graph()
+    other.add_nodes_from(range(2), label="C", x=[0.0] * 11)
+    other.add_edge(0, 1, label="single")
+    mixed = [other, SMILES[0]]
     assert columns(hg2v.graphs(mixed, atom_attributes=True), "x")[0][1] == numbers[0][0]
     model = hg2v.HG2V(**PARAMS, atom_attributes=True).fit(SMILES)
     vectors = model.transform(SMILES)

@@ -19,6 +19,16 @@ pub(crate) fn settings(config: &Config) -> Value {
             blocks.insert(TRAINING, object(&model["recipe"]));
             blocks.insert("Coarsening", coarsening);
             put(&mut blocks, FEATURES, &model["feature_choice"]);
+            if let Some(colours) = model.pointer("/learnt/colours/dim") {
+                let rounds = model["colours"]["rounds"].clone();
+                let block =
+                    [("numbers".to_owned(), colours.clone()), ("rounds".to_owned(), rounds)];
+                blocks.insert("Colours", Map::from_iter(block));
+            }
+            if let Some(mixed) = model.pointer("/learnt/finish/out_dim") {
+                let block = [("numbers".to_owned(), mixed.clone())];
+                blocks.insert("Last step", Map::from_iter(block));
+            }
         }
         None => put(&mut blocks, SETTINGS, &model["settings"]),
     }
@@ -89,6 +99,20 @@ mod tests {
         );
         assert_eq!(network["settings"]["Coarsening"], json!({ "k": 6, "weights": "use" }));
         assert_eq!(network["seed"], json!(5));
+        assert!(network["settings"].get("Colours").is_none());
+        let mixed = of(
+            "hg2v",
+            json!({
+                "architecture": {}, "recipe": {}, "preparation": {},
+                "colours": { "dim": 256, "rounds": 4 }, "out_dim": 1024,
+                "learnt": {
+                    "colours": { "dim": 37, "vocabulary": {} },
+                    "finish": { "columns": 300, "out_dim": 512 },
+                },
+            }),
+        );
+        assert_eq!(mixed["settings"]["Colours"], json!({ "numbers": 37, "rounds": 4 }));
+        assert_eq!(mixed["settings"]["Last step"], json!({ "numbers": 512 }));
     }
 
     /// Nodes and edges have attributes and labels both.

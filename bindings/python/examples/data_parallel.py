@@ -62,6 +62,8 @@ def spawned(rank: int, world: int, port: int, config: dict) -> None:
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
     dist.init_process_group("gloo", rank=rank, world_size=world)
     train(config)
+    # Nobody leaves the group while another still works in it.
+    dist.barrier()
     dist.destroy_process_group()
 
 

@@ -50,7 +50,7 @@ fn a_model_is_trained_and_embeds_the_same_bits_in_every_way() {
     done(at, &["embed", "m", "graphs.jsonl", "--out", "all.csv"]);
     let all = fs::read_to_string(at.join("all.csv")).unwrap();
     assert_eq!(all.lines().count(), 61);
-    assert!(all.starts_with("id,y,g0.sum.0,"), "{}", &all[..40]);
+    assert!(all.starts_with("id,y,0,1,"), "{}", &all[..40]);
     let mut parts: Vec<Vec<String>> = Vec::new();
     for part in 1..=3 {
         let (shard, out) = (format!("{part}/3"), format!("part{part}.csv"));
@@ -80,10 +80,14 @@ fn a_model_is_trained_and_embeds_the_same_bits_in_every_way() {
     done(at, &["embed", "m", "graphs.jsonl", "--per", "level", "--out", "levels.csv"]);
     let levels = fs::read_to_string(at.join("levels.csv")).unwrap();
     assert_eq!(levels.lines().count(), 1 + 60 * 2);
-    // A level's row is its part of the graph's row.
+    // A level's row is its part of what the network reads out of the graph.
+    assert_eq!(fit(at, "network", &["--preset", "network"]).0, 0);
+    done(at, &["embed", "network", "graphs.jsonl", "--out", "network.csv"]);
+    let network = fs::read_to_string(at.join("network.csv")).unwrap();
+    assert!(network.starts_with("id,y,g0.sum.0,"), "{}", &network[..40]);
     let cells = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
     let (graph, level) =
-        (cells(all.lines().nth(1).unwrap()), cells(levels.lines().nth(2).unwrap()));
+        (cells(network.lines().nth(1).unwrap()), cells(levels.lines().nth(2).unwrap()));
     // id, y, then g0 (2 numbers a node), g1, g2, x0 and x1 (8), each summed and largest.
     let (g2, x1) = (2 + 4 + 16, 2 + 4 + 3 * 16);
     assert_eq!(level[3..], [&graph[g2..g2 + 16], &graph[x1..x1 + 16]].concat());

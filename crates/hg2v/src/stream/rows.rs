@@ -35,9 +35,9 @@ pub(super) struct Layout {
     per: Per,
     /// Numbers of a row.
     pub(super) dim: usize,
-    /// Numbers of a graph's vector.
-    embedding_dim: usize,
-    /// For vectors of levels: which numbers of an embedding each is made of.
+    /// Numbers of a graph before they become rows: its vector, or what the network reads out.
+    graph_dim: usize,
+    /// For vectors of levels: which numbers of what is read out each is made of.
     levels: Vec<Vec<Range<usize>>>,
 }
 
@@ -56,6 +56,7 @@ impl Layout {
         };
         let numbered = |prefix: &str, n: usize| (0..n).map(|i| format!("{prefix}{i}")).collect();
         let mut levels = Vec::new();
+        let mut graph_dim = model.dim();
         let (names, part): (Vec<String>, _) = match per {
             Per::Graph => (model.columns(), None),
             Per::Node => (numbered("v", hg2v()?.node_dim()), Some("node")),
@@ -63,6 +64,7 @@ impl Layout {
                 // Level l is its nodes g, and the neighbourhoods x that look up to it.
                 let layer = hg2v()?.layer();
                 let parts = layer.parts();
+                graph_dim = layer.embedding_dim();
                 for level in 1..=layer.architecture().levels {
                     let own = parts.iter().filter(|part| match part.local {
                         false => part.level == level,
@@ -74,7 +76,7 @@ impl Layout {
                 (numbered("e", dim), Some("level"))
             }
         };
-        let layout = Layout { per, dim: names.len(), embedding_dim: model.dim(), levels };
+        let layout = Layout { per, dim: names.len(), graph_dim, levels };
         Ok((layout, Shape { names, part, model: Some(model.digest()?) }))
     }
 
@@ -86,11 +88,15 @@ impl Layout {
         context: &Context<'_>,
     ) -> Result<Rows> {
         let hg2v = match self.per {
-            Per::Node => Hg2v::of(model),
-            Per::Graph | Per::Level => None,
+            Per::Node | Per::Level => Hg2v::of(model),
+            Per::Graph => None,
         };
         let Some(hg2v) = hg2v else { return model.embed_collection(collection, context) };
         let (examples, applied) = hg2v.examples(collection)?;
+        if self.per == Per::Level {
+            let values = hg2v.embed_examples(&examples, context)?;
+            return Ok(Rows { values, applied });
+        }
         let mut values = Vec::new();
         for example in &examples {
             values.extend(hg2v.embed_nodes(example, context)?);
@@ -113,7 +119,7 @@ impl Layout {
             let key = |part| Key { id: &id, label: record.label.as_ref(), part };
             let numbers = match self.per {
                 Per::Node => record.num_nodes as usize * self.dim,
-                Per::Graph | Per::Level => self.embedding_dim,
+                Per::Graph | Per::Level => self.graph_dim,
             };
             let own = rest.split_off(..numbers).unwrap_or_default();
             match self.per {

@@ -84,7 +84,7 @@ fn main() -> Result<()> {
     };
     let (graphs, epochs, splits) = if quick { (150, 1, 2) } else { (usize::MAX, 10, 10) };
     let records = molecules(Path::new(&folder), graphs)?;
-    let params = Hg2v::params().epochs(epochs);
+    let params = Hg2v::params().alone().epochs(epochs);
     let work = Work::default();
     let collection = params.collect(Run::in_memory(&records), &work)?;
     let study = Study::new(&collection, Mode::Transductive, splits, Default::default())?;

@@ -25,7 +25,8 @@ def train(config: dict) -> None:
     torch.set_num_threads(1)
     rank, world = dist.get_rank(), dist.get_world_size()
     graphs = hg2v.graphs(config["graphs"])
-    # Features and the first parameters are those of a model that was fitted for no epoch.
+    # Features and the first parameters are those of a model that was fitted for no epoch. It has
+    # nothing beside or after its network, which is all that is trained here.
     start = hg2v.HG2V(**config["params"], epochs=0).fit(graphs)
     layer = hg2v.torch.HG2V.of(start, n_jobs=1)
     prepared = layer.prepare(graphs)
@@ -73,7 +74,7 @@ def main(args: list[str]) -> None:
     workers, epochs = (int(rest[0]) if rest else 2), (int(rest[1]) if len(rest) > 1 else 5)
     config = dict(
         graphs=os.path.abspath(graphs), model=os.path.abspath(model), epochs=epochs, batch=8, lr=1e-3,
-        params=dict(dim=8, hops=2, levels=2, random_state=3),
+        params=dict(dim=8, hops=2, levels=2, random_state=3, preset="network"),
     )  # fmt: skip
     if by_ray:
         from ray.train import ScalingConfig

@@ -18,6 +18,13 @@ from shared import PARAMS, same
 torch.set_num_threads(1)
 
 
+@pytest.fixture(scope="session")
+def model(arrays):
+    """The network with nothing beside or after it, as the layer has it; ``folder`` and
+    ``vectors`` are its own."""
+    return hg2v.HG2V(**PARAMS, preset="network").fit(arrays)
+
+
 @pytest.fixture
 def module(model):
     return hg2v.torch.HG2V.of(model)
@@ -30,6 +37,13 @@ def prepared(module, arrays):
 
 def test_the_layer_gives_the_model_s_vectors(module, prepared, vectors):
     same(module(prepared).detach().numpy(), vectors)
+
+
+def test_the_layer_is_the_network_of_a_model_that_has_more(arrays, vectors):
+    module = hg2v.torch.HG2V.of(hg2v.HG2V(**PARAMS).fit(arrays))
+    same(module(module.prepare(arrays)).detach().numpy(), vectors)
+    with pytest.raises(hg2v.ParameterError, match="an estimator of preset='network'$"):
+        module.to_estimator()
 
 
 def test_names_are_those_of_the_folder(module, folder):
@@ -163,7 +177,7 @@ def test_graphs_are_read_as_the_estimator_reads_them(arrays):
         graph.add_nodes_from((v, {"charge": row}) for v, row in enumerate(one["x"]))
         graph.add_edges_from(one["edge_index"].T.tolist())
         graphs.append(graph)
-    model = hg2v.HG2V(**PARAMS, attributes="charge").fit(graphs)
+    model = hg2v.HG2V(**PARAMS, preset="network", attributes="charge").fit(graphs)
     module = hg2v.torch.HG2V.of(model)
     same(module(module.prepare(graphs)).detach().numpy(), model.transform(graphs))
     assert module.to_estimator().attributes == "charge"

@@ -104,6 +104,7 @@ def test_what_is_not_there_is_a_kind(monkeypatch):
         (dict(weights="some"), "weights", "'some'"),
         (dict(loss="hinge"), "loss", "'hinge'"),
         (dict(preset="best"), "preset", "'best'"),
+        (dict(slices="often"), "slices", "'often'"),
         (dict(random_state="x"), "random_state", "'x'"),
         (dict(n_jobs=0), "n_jobs", "0"),
     ],
@@ -155,7 +156,7 @@ def test_words_are_those_of_rust():
         for line in re.sub(r"\n {12,}", " ", document).splitlines()
         if '``"' in line
     ]
-    named = "preset layer input readout loss negatives degree structure weights nodes"
+    named = "preset layer input readout loss negatives degree structure weights slices nodes"
     for name in named.split():
         about = [line for line in lines if re.match(rf" {{8}}(\w+, )*{name}(, \w+)*: ", line)]
         assert about, name
@@ -166,7 +167,7 @@ def test_words_are_those_of_rust():
 def test_a_word_that_is_nearly_right_is_suggested():
     with pytest.raises(ParameterError, match="'jsd', 'infonce' or 'cosine'; did you mean 'cosine'"):
         hg2v.HG2V(loss="cosin").fit([(PATH, None)] * 3)
-    with pytest.raises(ParameterError, match="'default' or 'paper'$"):
+    with pytest.raises(ParameterError, match="'default', 'network' or 'paper'$"):
         hg2v.HG2V(preset="theirs").fit([(PATH, None)] * 3)
 
 

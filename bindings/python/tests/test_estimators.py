@@ -192,11 +192,27 @@ def test_coarsen_gives_sparse_matrices(arrays):
             np.testing.assert_allclose(above.toarray(), together, rtol=1e-6)
 
 
-def test_losses_and_names(model):
+def test_losses_and_names(model, arrays):
     assert len(model.losses_) == PARAMS["epochs"] and len(model.losses_[0]) == PARAMS["levels"]
     assert "2 attributes" in model.features_
-    assert model.get_feature_names_out()[-1] == "x1.max.7"
     assert repr(hg2v.HG2V(dim=8)) == "HG2V(dim=8)"
+    network = hg2v.HG2V(**PARAMS, preset="network").fit(arrays).get_feature_names_out().tolist()
+    assert len(network) == 2 * (2 + 4 * 8) and network[-1] == "x1.max.7"
+    # Beside it, where nothing comes after it, and mixed.
+    beside = hg2v.HG2V(**PARAMS, preset="network", slices="auto", colours=5).fit(arrays)
+    names = beside.get_feature_names_out().tolist()
+    assert names[: len(network)] == network and names[len(network)] == "slices.0"
+    assert names[-6].startswith("slices.") and names[-5:] == [f"colours.{i}" for i in range(5)]
+    names = model.get_feature_names_out().tolist()
+    assert names == [str(i) for i in range(len(names))]
+
+
+def test_the_default_is_what_its_document_says(arrays, vectors):
+    options = dict(preset="network", colours=384, rounds=3, slices="auto")
+    beside = hg2v.HG2V(**PARAMS, **options).fit_transform(arrays)
+    assert vectors.shape[1] == 1 << (beside.shape[1] - 1).bit_length()
+    same(hg2v.HG2V(**PARAMS, **options, out_dim=2048).fit_transform(arrays), vectors)
+    assert hg2v.HG2V(**PARAMS, out_dim=16).fit_transform(arrays).shape == (40, 16)
 
 
 def test_attributes_are_there_once_fitted(model, folder, arrays):
@@ -226,6 +242,16 @@ def test_untrained_is_the_command_s_control(model, arrays, command, folder, tmp_
 
 def test_loaded_models_can_be_fitted_again(folder, arrays, vectors):
     same(hg2v.load(folder).fit_transform(arrays), vectors)
+
+
+@pytest.mark.parametrize("options", [{"preset": "network"}, {"preset": "paper", "colours": 5}])
+@pytest.mark.parametrize("kind", [hg2v.HG2V, hg2v.Untrained, hg2v.Graph2VecGNN])
+def test_loaded_models_stay_without_a_last_step(kind, options, arrays, tmp_path):
+    model = kind(**PARAMS, **options)
+    rows = model.fit_transform(arrays)
+    assert model.get_feature_names_out()[0][0] == "g"
+    model.save(tmp_path / "model")
+    same(hg2v.load(tmp_path / "model").fit_transform(arrays), rows)
 
 
 def test_progress_and_logging(arrays, caplog):

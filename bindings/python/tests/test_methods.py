@@ -205,9 +205,14 @@ def test_defaults_of_documents_are_the_library_s():
     text = " ".join(hg2v.KernelVectors.__doc__.split())
     assert rounds["wl-subtree"] == rounds["wl-oa"]
     assert f"{rounds['wl-oa']} of the first two kernels and {rounds['wwl']} of the last" in text
-    batch = {name: value for value, names in defaults["batch"] for name in names}["hg2v"]
-    text = " ".join(hg2v.HG2V.__doc__.split())
+    own = {
+        option: {name: value for value, names in values for name in names}.get("hg2v")
+        for option, values in defaults.items()
+    }
+    batch, text = own["batch"], " ".join(hg2v.HG2V.__doc__.split())
     assert f"for more than {batch}, multiply ``lr`` by √(batch/{batch})" in text
+    assert f"by default {own['colours']} numbers after {own['rounds']} rounds;" in text
+    assert f"; {own['out_dim']} by default." in text
     signature = inspect.signature(hg2v.HG2V).parameters
     assert defaults["preset"][0][0] == signature["preset"].default
     assert defaults["temperature"][0][0] == str(signature["temperature"].default)

@@ -247,6 +247,13 @@ pub static OPTIONS: &[MethodOption] = &[
         Kind::Whole,
         "Numbers for the Weisfeiler–Lehman colours of a graph, beside what the network says; 0 for none",
     ),
+    option(
+        "slices",
+        "WHEN",
+        Kind::Word(Words::of::<When>().or_alone("always")),
+        "When the distribution of nodes' features stands beside what the network says; auto: where nodes \
+         have attributes and are no atoms",
+    ),
     option("rounds", "H", Kind::Whole, "Rounds of Weisfeiler–Lehman refinement"),
     MethodOption {
         unset: "all that there are",
@@ -310,6 +317,7 @@ pub(crate) const HG2V: Places = &[
     ("weights", "/weights"),
     ("colours", "/colours/dim"),
     ("rounds", "/colours/rounds"),
+    ("slices", "/slices"),
     ("out_dim", "/out_dim"),
     ("seed", "/recipe/seed"),
     ("seed", "/coarsening/seed"),

@@ -262,16 +262,23 @@ where
     Some(Vectors { defaults, options, presets: None, make, load })
 }
 
-/// A method whose settings are HG2V's.
-const fn hg2v_vectors<M>() -> Option<Vectors>
+/// A method whose settings are HG2V's, as they are or [alone](Hg2vParams::alone).
+const fn hg2v_vectors<M>(defaults: fn() -> Value, presets: fn(Preset) -> Value) -> Option<Vectors>
 where
     M: Method + DeserializeOwned + 'static,
 {
-    let defaults = || json(Hg2vParams::default());
     match vectors::<M>(defaults, options::HG2V, hg2v_model) {
-        Some(vectors) => Some(Vectors { presets: Some(|preset| json(preset.params())), ..vectors }),
+        Some(vectors) => Some(Vectors { presets: Some(presets), ..vectors }),
         None => None,
     }
+}
+
+fn whole(preset: Preset) -> Value {
+    json(preset.params())
+}
+
+fn alone(preset: Preset) -> Value {
+    json(preset.params().alone())
 }
 
 fn json(value: impl Serialize) -> Value {
@@ -293,13 +300,13 @@ pub static METHODS: &[Entry] = &[
     Entry {
         name: "hg2v",
         about: "Hierarchical Graph2Vec",
-        vectors: hg2v_vectors::<Hg2vParams>(),
+        vectors: hg2v_vectors::<Hg2vParams>(|| whole(Preset::Default), whole),
         judged: None,
     },
     Entry {
         name: "untrained",
         about: "the same network, never trained",
-        vectors: hg2v_vectors::<Untrained>(),
+        vectors: hg2v_vectors::<Untrained>(|| whole(Preset::Default), whole),
         judged: None,
     },
     Entry {
@@ -331,7 +338,7 @@ pub static METHODS: &[Entry] = &[
     Entry {
         name: "graph2vec-gnn",
         about: "HG2V without coarsening",
-        vectors: hg2v_vectors::<Graph2VecGnn>(),
+        vectors: hg2v_vectors::<Graph2VecGnn>(|| alone(Preset::Default), alone),
         judged: None,
     },
     Entry {

@@ -25,6 +25,10 @@ pub(crate) fn settings(config: &Config) -> Value {
                     [("numbers".to_owned(), colours.clone()), ("rounds".to_owned(), rounds)];
                 blocks.insert("Colours", Map::from_iter(block));
             }
+            if let Some(slices) = model.pointer("/learnt/slices/dim") {
+                let block = [("numbers".to_owned(), slices.clone())];
+                blocks.insert("Slices", Map::from_iter(block));
+            }
             if let Some(mixed) = model.pointer("/learnt/finish/out_dim") {
                 let block = [("numbers".to_owned(), mixed.clone())];
                 blocks.insert("Last step", Map::from_iter(block));
@@ -107,11 +111,13 @@ mod tests {
                 "colours": { "dim": 256, "rounds": 4 }, "out_dim": 1024,
                 "learnt": {
                     "colours": { "dim": 37, "vocabulary": {} },
+                    "slices": { "dim": 64 },
                     "finish": { "columns": 300, "out_dim": 512 },
                 },
             }),
         );
         assert_eq!(mixed["settings"]["Colours"], json!({ "numbers": 37, "rounds": 4 }));
+        assert_eq!(mixed["settings"]["Slices"], json!({ "numbers": 64 }));
         assert_eq!(mixed["settings"]["Last step"], json!({ "numbers": 512 }));
     }
 

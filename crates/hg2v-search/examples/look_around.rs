@@ -37,7 +37,7 @@ pub(crate) fn main() -> hg2v::Result<()> {
     });
 
     // 2. Vectors, and an index of them by name.
-    let model = Hg2v::params().dim(16).levels(2).epochs(2).seed(1).fit(&graphs)?;
+    let model = Hg2v::params().alone().dim(16).levels(2).epochs(2).seed(1).fit(&graphs)?;
     let vectors = model.embed(&graphs)?;
     let options = SearchOptions::default().metric(Metric::Euclidean).standardise(true);
     let catalog = Catalog::new(vectors.clone(), "graphs".as_ref(), options, &Context::default())?;

@@ -82,7 +82,7 @@ pub fn explain(
     let layer = model.layer();
     if !model.is_read_out() {
         let requirement = "its vectors are mixed of more than the network's levels: fit one with \
-                           neither colours nor out_dim";
+                           the preset network";
         return Err(Error::argument("the model", model.method(), requirement));
     }
     if layer.embedding_dim() != space.dim {

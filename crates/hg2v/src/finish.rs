@@ -1,4 +1,4 @@
-//! The last step to a vector: blocks of numbers that weigh the same, mixed.
+//! The last step to a vector: blocks of numbers, each of a weight, mixed.
 //!
 //! What the network reads out has columns of any scale, and more of them than most uses need.
 //! Fitted on training graphs, with `u` what a graph's blocks say, side by side,
@@ -8,7 +8,7 @@
 //! ```
 //!
 //! `μ` are means. `s` gives every column of the read-out 1 over its deviation, those of
-//! colours one number for all, and then every block the same mean square. `D` has random signs, `H` is the
+//! slices and of colours one number for all, and then every block the mean square that is its weight. `D` has random signs, `H` is the
 //! Walsh–Hadamard matrix of `N` (a power of two) columns, over `√N`, and `R` takes `m` of its rows at
 //! random (Ailon and Chazelle 2006). `H·D` is a rotation, so that distances and angles are
 //! those of `z`, exactly where all rows are taken, and within some `1/√m` of them elsewhere. Each number of `v` is a
@@ -32,13 +32,15 @@ pub(crate) const GRAPHS: usize = 4096;
 /// A deviation below this share of a column's largest number is rounding.
 const ROUNDING: f64 = 16.0 * f32::EPSILON as f64;
 
-/// Columns of what a graph says, side by side, that weigh as much as any other block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Columns of what a graph says, side by side.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Block {
     /// How many columns.
     pub(crate) columns: usize,
     /// Whether all columns count alike, whatever their scale.
     pub(crate) alike: bool,
+    /// Their mean square together.
+    pub(crate) square: f64,
 }
 
 /// Checks the numbers of a vector that are asked for.
@@ -90,7 +92,7 @@ impl Finish {
             };
             for c in varying() {
                 let own = if block.alike { deviations[c].recip() } else { 1.0 };
-                scales[c] = own / square.sqrt();
+                scales[c] = own * (block.square / square).sqrt();
             }
         }
         let mixed = width.next_power_of_two();
@@ -197,7 +199,7 @@ impl Finish {
 }
 
 /// The mean and deviation of every column; a deviation that is rounding is 0.
-fn moments(rows: &[f32], width: usize) -> (Vec<f64>, Vec<f64>) {
+pub(crate) fn moments(rows: &[f32], width: usize) -> (Vec<f64>, Vec<f64>) {
     let n = (rows.len() / width.max(1)).max(1) as f64;
     let mut means = vec![0.0; width];
     let mut largest = vec![0.0f64; width];
@@ -240,8 +242,10 @@ fn hadamard(z: &mut [f32]) {
 mod tests {
     use super::*;
 
-    const BLOCKS: [Block; 2] =
-        [Block { columns: 5, alike: true }, Block { columns: 2, alike: false }];
+    const BLOCKS: [Block; 2] = [
+        Block { columns: 5, alike: true, square: 1.0 },
+        Block { columns: 2, alike: false, square: 9.0 },
+    ];
 
     fn rows() -> Vec<f32> {
         let mut rng = stream(3, "test", 0, 0);
@@ -266,14 +270,14 @@ mod tests {
         let scale = |c: usize| match c {
             2 => 0.0,
             0..5 => 0.5 / deviations[c],
-            _ => 1.0 / colours,
+            _ => 3.0 / colours,
         };
         let one = |row: &[f32]| (0..7).map(|c| (f64::from(row[c]) - means[c]) * scale(c)).collect();
         rows.chunks_exact(7).map(one).collect()
     }
 
     #[test]
-    fn a_rotation_keeps_distances_and_blocks_weigh_the_same() {
+    fn a_rotation_keeps_distances_and_blocks_have_their_weights() {
         let rows = rows();
         let finish = Finish::fit(&rows, &BLOCKS, 100, 1);
         assert_eq!(finish.out_dim(), 8, "all that there are");
@@ -287,7 +291,7 @@ mod tests {
         let square = |range: std::ops::Range<usize>| -> f64 {
             expected.iter().flat_map(|z| &z[range.clone()]).map(|z| z * z).sum::<f64>() / 200.0
         };
-        assert!((square(0..5) - 1.0).abs() < 1e-9 && (square(5..7) - 1.0).abs() < 1e-9);
+        assert!((square(0..5) - 1.0).abs() < 1e-9 && (square(5..7) - 9.0).abs() < 1e-9);
     }
 
     #[test]

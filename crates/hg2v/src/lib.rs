@@ -91,11 +91,13 @@ pub mod layer;
 
 pub mod saved;
 
-mod embed;
+pub mod finish;
+
+pub mod slices;
 
 pub mod colours;
 
-pub mod finish;
+mod embed;
 
 pub mod vectors;
 

@@ -32,7 +32,7 @@ _NAN = "and their rows are NaN"
 class Estimator:
     """Parameters are stored by ``__init__`` and looked at by ``fit``."""
 
-    #: Whether a graph's row is a vector of its own, which is zero where it has no nodes.
+    #: Whether a graph's row is a vector of its own that is zero wherever it has no nodes.
     _vectors = True
 
     #: Whether it looks at pyramids.

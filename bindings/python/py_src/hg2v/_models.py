@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -18,6 +19,8 @@ class Network(Method):
 
     _starts = ("preset",)
     _alike = True
+    # Where a last step mixes all numbers, the vector of a graph without nodes is not zero.
+    _vectors = False
 
     def __init__(
         self,
@@ -52,6 +55,7 @@ class Network(Method):
         weights: str | None = None,
         colours: int | None = None,
         rounds: int | None = None,
+        slices: str | None = None,
         out_dim: int | None = None,
         attributes: str | Sequence[str] | None = None,
         label: str | None = None,
@@ -95,6 +99,7 @@ class Network(Method):
         self.weights = weights
         self.colours = colours
         self.rounds = rounds
+        self.slices = slices
         self.out_dim = out_dim
         self.attributes = attributes
         self.label = label
@@ -118,6 +123,10 @@ class Network(Method):
         taken = super()._taken(method, settings)
         if not isinstance(taken["loss"], str):  # A loss with parameters of its own.
             (taken["loss"],) = taken["loss"]
+        # ``None`` would be the default: that there is no last step, only a preset can say.
+        default = json.loads(_hg2v.settings(method, "{}"))["out_dim"]
+        if taken["out_dim"] is None and default is not None:
+            taken["preset"] = "network"
         return taken
 
     def _tell(self, model: _hg2v.Model) -> None:
@@ -149,7 +158,8 @@ class HG2V(Network):
         decay: how many times smaller the last one is.
         random_state: seeds every random decision. ``None`` is 0, and not another seed each time
             as elsewhere in scikit-learn: a generator of numpy gives that.
-        preset: ``"default"``, or ``"paper"`` for the paper's reading.
+        preset: ``"default"``, ``"network"`` for the network of the default with nothing beside or
+            after it, or ``"paper"`` for the paper's reading, which has nothing else either.
         layer: ``"krylov"`` or ``"gcn"``, how a node looks around.
         relations: ``"never"`` or ``"always"``: when each kind and direction of edges has a hop of
             its own, on level 0.
@@ -170,9 +180,14 @@ class HG2V(Network):
             how many eigenvectors it keeps.
         weights: ``"use"``, ``"abs"`` or ``"ignore"``: what is done with edge weights.
         colours, rounds: how many numbers the Weisfeiler–Lehman colours of a graph get beside what
-            the network says, and after how many rounds of refinement; 0 numbers for none.
+            the network says, at most, and after how many rounds of refinement: by default 384
+            numbers after 3 rounds; 0 numbers for none.
+        slices: ``"auto"``, ``"always"`` or ``"never"``: when up to 64 more numbers beside what the
+            network says tell how the features of a graph's nodes are distributed. ``"auto"`` takes
+            them where nodes have attributes, unless the nodes are atoms of molecules.
         out_dim: numbers of a vector, at most, each a mixture of all that is said of a graph, so
-            that all vary about as much; unless it is given, numbers are left as they are.
+            that all vary about as much; 2048 by default. The other presets leave numbers as they
+            are, unless it is given.
         attributes, label, weight, edge_label, edge_attrs, directed, atom_attributes: how graphs are
             read, see :func:`hg2v.graphs`.
         errors: what is done with graphs that cannot be used. ``"raise"`` refuses them; with
@@ -193,9 +208,10 @@ class HG2V(Network):
         >>> rings = [([range(n), [*range(1, n), 0]], None) for n in range(10, 30)]
         >>> model = hg2v.HG2V(dim=8, levels=2, epochs=2)
         >>> model.fit_transform(rings).shape
-        (20, 82)
-        >>> model.get_feature_names_out()[0]
-        'g0.sum.0'
+        (20, 128)
+        >>> network = model.set_params(preset="network").fit(rings)
+        >>> network.transform(rings).shape, network.get_feature_names_out()[0]
+        ((20, 82), 'g0.sum.0')
     """
 
     _methods = ("hg2v",)
@@ -234,14 +250,15 @@ class HG2V(Network):
 class Untrained(Network):
     """HG2V's network as it is before any training: the control that tells what training is worth.
 
-    Features are fitted to the graphs, parameters are drawn by ``random_state``, and that is all.
-    Parameters are those of :class:`HG2V`; those of training change nothing.
+    Features and the scales of the last step are fitted to the graphs; what else there is to learn,
+    of the network and beside it, is drawn by ``random_state``. Parameters are those of
+    :class:`HG2V`; those of training change nothing.
 
     Example:
         >>> import hg2v
         >>> rings = [([range(n), [*range(1, n), 0]], None) for n in range(10, 30)]
         >>> hg2v.Untrained(dim=8, levels=2).fit_transform(rings).shape
-        (20, 82)
+        (20, 128)
     """
 
     _methods = ("untrained",)
@@ -251,7 +268,8 @@ class Untrained(Network):
 class Graph2VecGNN(Network):
     """HG2V without coarsening, *Graph2Vec+GNN* of its paper: every level is the graph itself.
 
-    Parameters are those of :class:`HG2V`; those of coarsening change nothing.
+    Parameters are those of :class:`HG2V`; those of coarsening change nothing, and nothing stands
+    beside or after the network unless ``colours``, ``slices`` or ``out_dim`` say so.
 
     Example:
         >>> import hg2v

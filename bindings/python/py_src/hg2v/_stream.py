@@ -58,7 +58,7 @@ def embed_file(
         >>> hg2v.graphs(rings).write("stream.jsonl")
         >>> model = hg2v.HG2V(dim=8, levels=2, epochs=2).fit(rings)
         >>> hg2v.embed_file(model, "stream.jsonl", "stream.parquet")
-        Written(rows=20, dim=82)
+        Written(rows=20, dim=128)
     """
     given = {"per": per, "shard": shard, "overwrite": overwrite, "verbose": verbose}
     check_kinds(embed_file, given)

@@ -56,11 +56,14 @@ class Prepared:
 
 
 class HG2V(nn.Module):
-    """Hierarchical Graph2Vec as a module.
+    """Hierarchical Graph2Vec's network as a module.
 
     ``forward(prepared, x)`` gives a row a graph, ``loss(prepared, x)`` what HG2V is trained by.
     Both have gradients for the parameters and for the node features ``x``, so that whatever
     makes features before it, and whatever uses vectors after it, can be trained with it.
+
+    A row is what the network reads out, which is all of a vector with ``preset="network"``; by
+    default an estimator puts slices and colours beside it, and mixes all of that.
 
     Args:
         features: numbers a node comes with.
@@ -88,7 +91,8 @@ class HG2V(nn.Module):
 
     @classmethod
     def of(cls, estimator: Network, n_jobs: int | None = None) -> HG2V:
-        """The network of a fitted model, with its parameters."""
+        """The network of a fitted model, with its parameters; what the model has beside and after
+        the network is no part of the module."""
         estimator._check_fitted()
         settings = json.loads(estimator.model_.settings())
         module = cls.__new__(cls)
@@ -192,11 +196,17 @@ class HG2V(nn.Module):
         )
 
     def to_estimator(self) -> Network:
-        """The model with the parameters as they are now, to embed with or to save."""
+        """The model with the parameters as they are now, to embed with or to save. It must have
+        nothing but its network, as with ``preset="network"``."""
         if self._model is None:
             raise ParameterError(
                 "this network was not made of a fitted model and does not know how features are "
                 "made; begin with HG2V.of(estimator)"
+            )
+        if "learnt" in json.loads(self._model.config())["model"]:
+            raise ParameterError(
+                "what this model has beside and after its network was learnt for other parameters; "
+                "begin with an estimator of preset='network'"
             )
         flat = self._flat([parameter.float() for parameter in self._own()])
         made = METHODS[self._model.method()]._of(self._model.with_parameters(flat))

@@ -34,9 +34,16 @@ use serde_json::Value;
 /// assert_eq!(model.embed(&[ring(20)])?.len(), 1);
 /// # Ok::<(), hg2v::Error>(())
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Graph2VecGnn(pub Hg2vParams);
+
+/// The network alone: what the ablation is about.
+impl Default for Graph2VecGnn {
+    fn default() -> Graph2VecGnn {
+        Graph2VecGnn(Hg2vParams::default().alone())
+    }
+}
 
 const NAME: &str = "graph2vec-gnn";
 

@@ -69,7 +69,7 @@ fn presets_come_first_and_options_over_them() {
     let said = set("graph2vec", &[(PRESET, json!("paper"))]).unwrap_err();
     assert!(said.starts_with("preset is paper, but graph2vec has no such option"), "{said}");
     let said = set("hg2v", &[(PRESET, json!("papers"))]).unwrap_err();
-    assert!(said.ends_with("default, paper; did you mean paper?"), "{said}");
+    assert!(said.ends_with("default, network, paper; did you mean paper?"), "{said}");
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn the_defaults_that_help_tells_are_those_of_the_library() {
     let structure = told_of("--structure", &help);
     assert!(structure.contains("[default: auto; --preset paper: never]"), "{structure}");
     let rounds = told_of("--rounds", &help);
-    let text = "[default: 4; graph2vec, graph2vec-loukas, wwl: 3]";
+    let text = "[default: 3; wl-subtree, wl-oa: 4]";
     assert!(rounds.contains(text), "{rounds}");
     let cosine = hg2v::train::Loss::Cosine { temperature: 0.2 };
     assert_eq!("cosine".parse::<hg2v::train::Loss>().unwrap(), cosine);

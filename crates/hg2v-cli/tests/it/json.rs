@@ -113,7 +113,7 @@ fn folder() -> tempfile::TempDir {
         let (code, _, err) = hg2v(at, &line.split(' ').collect::<Vec<_>>());
         assert_eq!(code, 0, "{line}: {err}");
     };
-    done("fit graphs.jsonl --out m --dim 4 --levels 1 --epochs 1");
+    done("fit graphs.jsonl --out m --preset network --dim 4 --levels 1 --epochs 1");
     done("fit graphs.jsonl --out statistics --method statistics");
     done("embed m graphs.jsonl --out e.csv");
     done("generate dla --graphs 30 --nodes 8 --out MUTAG.jsonl");

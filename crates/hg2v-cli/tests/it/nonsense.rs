@@ -46,7 +46,7 @@ fn hyper_parameters_out_of_range() {
         ("--k 31", ["k is 31", "between 1 and 30"]),
         ("--readout sum,sum", ["readout is sum,sum", "each at most once"]),
         ("--readout none", ["'none' for '--readout", "sum, max, mean"]),
-        ("--preset best", ["'best' for '--preset", "default, paper"]),
+        ("--preset best", ["'best' for '--preset", "default, network, paper"]),
         ("--threads -1", ["'-1' for '--threads <N>'", "a whole number of at least 0"]),
     ] {
         refused(folder.path(), &format!("fit graphs.jsonl --out x {option}"), &words);

@@ -13,7 +13,20 @@ fn folder() -> tempfile::TempDir {
     let at = folder.path();
     done(
         at,
-        &["fit", "graphs.jsonl", "--out", "m", "--dim", "8", "--levels", "2", "--epochs", "1"],
+        &[
+            "fit",
+            "graphs.jsonl",
+            "--out",
+            "m",
+            "--preset",
+            "network",
+            "--dim",
+            "8",
+            "--levels",
+            "2",
+            "--epochs",
+            "1",
+        ],
     );
     for out in ["e.parquet", "e.csv", "e.npy"] {
         done(at, &["embed", "m", "graphs.jsonl", "--out", out]);
@@ -105,7 +118,8 @@ fn explanations_are_of_the_graphs_that_were_found() {
         })
         .collect();
     fs::write(at.join("named.jsonl"), named).unwrap();
-    done(at, &["fit", "named.jsonl", "--out", "m", "--dim", "4", "--levels", "1", "--epochs", "1"]);
+    let network = ["--preset", "network", "--dim", "4", "--levels", "1", "--epochs", "1"];
+    done(at, &[&["fit", "named.jsonl", "--out", "m"][..], &network].concat());
     done(at, &["embed", "m", "named.jsonl", "--out", "e.npy"]);
     // Without the file that names its rows, they are called by their positions.
     fs::create_dir(at.join("bare")).unwrap();
@@ -387,7 +401,7 @@ fn nonsense_is_refused_with_what_to_do() {
 fn vectors_and_model_must_belong_together() {
     let folder = folder();
     let at = folder.path();
-    let shape = ["--dim", "8", "--levels", "2", "--epochs", "1"];
+    let shape = ["--preset", "network", "--dim", "8", "--levels", "2", "--epochs", "1"];
     let line = [&["fit", "graphs.jsonl", "--out", "other", "--seed", "9"][..], &shape].concat();
     done(at, &line);
     for file in ["e.parquet", "e.npy"] {

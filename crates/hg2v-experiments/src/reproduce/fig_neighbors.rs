@@ -116,7 +116,7 @@ fn vectors(
     (environment.tell)(&Event::Training { dataset, graphs: collection.len() });
     let fit = params.prepare(collection, &collection.all())?;
     let model = fit.train(environment.context)?;
-    let rows = model.embed_examples(&fit.examples, environment.context)?;
+    let rows = model.embed_collection(collection, environment.context)?.values;
     Ok(Space::new(model.dim(), rows, Metric::Euclidean)?)
 }
 

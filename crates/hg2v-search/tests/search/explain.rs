@@ -11,7 +11,7 @@ use crate::common::graphs;
 
 fn fitted(change: impl Fn(&mut Hg2vParams)) -> (Hg2v, Vec<Example>, Vec<f32>) {
     let graphs = graphs();
-    let mut params = Hg2v::params().dim(6).levels(2).epochs(1);
+    let mut params = Hg2v::params().alone().dim(6).levels(2).epochs(1);
     change(&mut params);
     let model = params.fit(&graphs).unwrap();
     let context = Context::default();
@@ -118,7 +118,7 @@ fn vectors_that_are_mixed_are_refused() {
     let (model, examples, values) = fitted(|params| params.out_dim = Some(8));
     let space = Space::new(8, values, Metric::Cosine).unwrap();
     let refused = explain(&model, &space, &examples[0], &examples[1]).unwrap_err().to_string();
-    assert!(refused.contains("out_dim"), "{refused}");
+    assert!(refused.contains("preset network"), "{refused}");
 }
 
 #[test]

@@ -34,13 +34,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::graph::wl::{Refiner, Vocabulary};
-use crate::graph::{EdgeChoice, Graph, GraphRecord};
+use crate::graph::{Aspects, EdgeChoice, Graph, GraphRecord, Usage};
 use crate::prepare::Collection;
 use crate::saved::{Reader, Tensors};
 use bag::{Bag, Words};
 
 /// Training graphs that colours are learnt from, at most.
 const GRAPHS: usize = 1 << 14;
+
+/// The most that colours weigh, where nearly all are met again.
+const MOST_ODDS: f64 = 16.0;
 
 /// The most rounds: beyond, colours are as many as nodes.
 const MOST_ROUNDS: usize = 64;
@@ -61,10 +64,10 @@ pub struct ColourParams {
 
 hg2v_math::setters!(ColourParams { dim: usize, rounds: usize });
 
-/// 256 numbers of four rounds.
+/// 384 numbers of three rounds.
 impl Default for ColourParams {
     fn default() -> ColourParams {
-        ColourParams { dim: 256, rounds: 4 }
+        ColourParams { dim: 384, rounds: 3 }
     }
 }
 
@@ -110,7 +113,7 @@ pub struct SavedColours {
 }
 
 impl Colours {
-    /// Learns from the graphs `train` of a collection.
+    /// Learns from the graphs `train` of a collection; of labels and directions, what is `seen`.
     ///
     /// # Errors
     /// More than 2³² − 1 distinct colours.
@@ -120,14 +123,17 @@ impl Colours {
     /// O((z + n·d)·d), space O((n + 2¹⁴)·d).
     pub fn fit(
         params: &ColourParams,
-        edges: EdgeChoice,
+        seen: Aspects,
         collection: &Collection<'_>,
         train: &[usize],
         seed: u64,
     ) -> Result<Colours> {
         let drawn = &mut stream(seed, "graphs of colours", 0, 0);
         let sample = sample_without_replacement(train.len(), GRAPHS, drawn);
-        let mut refiner = Refiner::new(params.rounds).edges(edges);
+        let used = |used| if used { Usage::Use } else { Usage::Ignore };
+        let edges =
+            EdgeChoice::NOTHING.labels(used(seen.edge_labels)).direction(used(seen.direction));
+        let mut refiner = Refiner::new(params.rounds).edges(edges).node_labels(seen.node_labels);
         let mut bags = Vec::with_capacity(sample.len());
         for &place in &sample {
             let i = train[place];
@@ -183,6 +189,13 @@ impl Colours {
         }
         self.table = table;
         self.origin = origin.into_iter().map(|value| value as f32).collect();
+    }
+
+    /// How far colours of other graphs are met again, as odds: `w/(1 − w)`, where `w` is the mean of `w_l`
+    /// over the rounds, up to 16.
+    pub(crate) fn odds(&self) -> f64 {
+        let met = self.weights.iter().map(|w| w * w).sum::<f64>() / self.weights.len() as f64;
+        (met / (1.0 - met)).min(MOST_ODDS)
     }
 
     /// Numbers of a vector.
@@ -298,7 +311,7 @@ mod tests {
         let collection =
             Collection::new(Run::in_memory(records), &Needs::default(), &context).unwrap();
         let all = collection.all();
-        let colours = Colours::fit(params, EdgeChoice::default(), &collection, &all, 7).unwrap();
+        let colours = Colours::fit(params, Aspects::default(), &collection, &all, 7).unwrap();
         let rows = colours.vectors(&collection, &all).unwrap();
         let rows = rows.chunks_exact(colours.dim().max(1)).map(<[f32]>::to_vec).collect();
         (colours, rows)

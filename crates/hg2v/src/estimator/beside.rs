@@ -1,51 +1,61 @@
-//! What comes beside and after the network: colours, and the last step to a vector.
+//! What comes beside and after the network: slices, colours, and the last step to a vector.
+
+use std::borrow::Borrow;
 
 use hg2v_math::rng::{sample_without_replacement, stream};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::colours::{Colours, SavedColours};
+use crate::dataset::features::FeatureSchema;
 use crate::error::Result;
 use crate::finish::{self, Block, Finish, SavedFinish};
 use crate::model::{Example, Layout};
 use crate::prepare::Collection;
 use crate::saved::{Reader, Tensors};
+use crate::slices::{SavedSlices, Slices};
 
 /// What a training that is ready to run knows of it.
 #[derive(Debug, Clone)]
 pub(super) struct Beside {
-    colours: Option<Colours>,
+    /// Without a last step, which only the trained network has.
+    blocks: Blocks,
     out_dim: Option<usize>,
+    /// Whether nodes have labels.
+    labels: bool,
     /// Training graphs that the last step is fitted to, by their places.
     sample: Vec<usize>,
-    /// What colours say of them, and what colours at random say.
+    /// What the blocks say of them, and what the same say untrained.
     said: [Vec<f32>; 2],
 }
 
 impl Beside {
-    /// What is known of the graphs `train` of a collection.
+    /// What is known of the graphs `train` of a collection, whose examples and nodes' `features` are
+    /// these; with or without slices.
     ///
     /// # Errors
     /// Too many distinct colours.
     pub(super) fn of(
         colours: Option<Colours>,
+        features: &FeatureSchema,
+        sliced: bool,
         out_dim: Option<usize>,
-        collection: &Collection<'_>,
-        train: &[usize],
+        graphs: (&Collection<'_>, &[usize], &[Example]),
         seed: u64,
     ) -> Result<Beside> {
-        let mut beside = Beside { colours, out_dim, sample: Vec::new(), said: Default::default() };
+        let (collection, train, examples) = graphs;
+        let rng = &mut stream(seed, "graphs of the finish", 0, 0);
+        let sample = sample_without_replacement(train.len(), finish::GRAPHS, rng);
+        let chosen: Vec<&Example> = sample.iter().map(|&place| &examples[place]).collect();
+        let slices = sliced.then(|| Slices::fit(features.dim(), &chosen, seed));
+        let blocks = Blocks { slices, colours, finishes: None };
+        let mut said = <[Vec<f32>; 2]>::default();
         if out_dim.is_some() {
-            let rng = &mut stream(seed, "graphs of the finish", 0, 0);
-            beside.sample = sample_without_replacement(train.len(), finish::GRAPHS, rng);
-            let which: Vec<usize> = beside.sample.iter().map(|&place| train[place]).collect();
-            if let Some(colours) = &beside.colours {
-                let random = colours.untrained(seed);
-                beside.said =
-                    [colours.vectors(collection, &which)?, random.vectors(collection, &which)?];
-            }
+            let which: Vec<usize> = sample.iter().map(|&place| train[place]).collect();
+            let say = |blocks: &Blocks| blocks.beside(&chosen, collection, &which);
+            said = [say(&blocks)?, say(&blocks.untrained(seed))?];
         }
-        Ok(beside)
+        Ok(Beside { blocks, out_dim, labels: features.labels().is_some(), sample, said })
     }
 
     /// What a model has of it, where `read` gives `width` numbers for each example: of the trained
@@ -60,19 +70,16 @@ impl Beside {
         examples: &[Example],
         read: impl FnOnce(&[&Example]) -> Result<[Vec<f32>; 2]>,
     ) -> Result<Blocks> {
-        let mut blocks = Blocks { colours: self.colours.clone(), finishes: None };
+        let mut blocks = self.blocks.clone();
         let Some(out_dim) = self.out_dim else { return Ok(blocks) };
         let sample: Vec<&Example> = self.sample.iter().map(|&place| &examples[place]).collect();
-        let colours = blocks.colours.as_ref().map_or(0, Colours::dim);
-        let parts =
-            [Block { columns: width, alike: true }, Block { columns: colours, alike: false }];
-        let [trained, untrained] = read(&sample)?;
+        let parts = blocks.parts(width, self.labels);
         let fit = |read: &[f32], said: &[f32]| {
             let rows = side_by_side(read, said, sample.len());
             Finish::fit(&rows, &parts, out_dim, seed)
         };
-        let control = fit(&untrained, &self.said[1]);
-        blocks.finishes = Some([fit(&trained, &self.said[0]), control]);
+        let [trained, untrained] = read(&sample)?;
+        blocks.finishes = Some([fit(&trained, &self.said[0]), fit(&untrained, &self.said[1])]);
         Ok(blocks)
     }
 }
@@ -86,6 +93,7 @@ fn side_by_side(first: &[f32], second: &[f32], n: usize) -> Vec<f32> {
 /// What a model has beside its network.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Blocks {
+    slices: Option<Slices>,
     colours: Option<Colours>,
     /// The last step, and what it would be of the untrained network.
     finishes: Option<[Finish; 2]>,
@@ -95,6 +103,8 @@ pub(super) struct Blocks {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Learnt {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    slices: Option<SavedSlices>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     colours: Option<SavedColours>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -113,6 +123,7 @@ impl Blocks {
     pub(super) fn untrained(&self, seed: u64) -> Blocks {
         let control = |[_, control]: &[Finish; 2]| [control.clone(), control.clone()];
         Blocks {
+            slices: self.slices.as_ref().map(|slices| slices.untrained(seed)),
             colours: self.colours.as_ref().map(|colours| colours.untrained(seed)),
             finishes: self.finishes.as_ref().map(control),
         }
@@ -120,11 +131,27 @@ impl Blocks {
 
     /// Whether there is nothing beside the network.
     pub(super) fn is_nothing(&self) -> bool {
-        self.colours.is_none() && self.finishes.is_none()
+        self.slices.is_none() && self.colours.is_none() && self.finishes.is_none()
     }
 
-    fn colours(&self) -> usize {
-        self.colours.as_ref().map_or(0, Colours::dim)
+    /// How many numbers slices and colours have.
+    fn counts(&self) -> [usize; 2] {
+        let slices = self.slices.as_ref().map_or(0, Slices::dim);
+        [slices, self.colours.as_ref().map_or(0, Colours::dim)]
+    }
+
+    /// How much each block weighs beside a network of `width` numbers: slices four times as much,
+    /// colours as much as they are [met again](Colours::odds), and no more than the network where
+    /// they know no `labels` and slices know attributes.
+    fn parts(&self, width: usize, labels: bool) -> [Block; 3] {
+        let [slices, colours] = self.counts();
+        let most = if self.slices.is_some() && !labels { 1.0 } else { f64::INFINITY };
+        let odds = self.colours.as_ref().map_or(1.0, Colours::odds).min(most);
+        [
+            Block { columns: width, alike: true, square: 1.0 },
+            Block { columns: slices, alike: false, square: 4.0 },
+            Block { columns: colours, alike: false, square: odds },
+        ]
     }
 
     /// The last step.
@@ -134,7 +161,8 @@ impl Blocks {
 
     /// Numbers of a vector, where the network has `width`.
     pub(super) fn dim(&self, width: usize) -> usize {
-        self.finish().map_or(width + self.colours(), Finish::out_dim)
+        let [slices, colours] = self.counts();
+        self.finish().map_or(width + slices + colours, Finish::out_dim)
     }
 
     /// A name for each, where the network's are `read`.
@@ -142,25 +170,28 @@ impl Blocks {
         match self.finish() {
             Some(finish) => (0..finish.out_dim()).map(|i| i.to_string()).collect(),
             None => {
-                read.extend((0..self.colours()).map(|i| format!("colours.{i}")));
+                let [slices, colours] = self.counts();
+                read.extend((0..slices).map(|i| format!("slices.{i}")));
+                read.extend((0..colours).map(|i| format!("colours.{i}")));
                 read
             }
         }
     }
 
-    /// All that is said of some graphs of a collection, row after row, where the network says
-    /// `read`.
+    /// What slices and colours say of some graphs of a collection, row after row.
     ///
     /// # Errors
     /// Too many distinct colours.
-    pub(super) fn said(
+    fn beside(
         &self,
-        read: Vec<f32>,
+        examples: &[impl Borrow<Example> + Sync],
         collection: &Collection<'_>,
         which: &[usize],
     ) -> Result<Vec<f32>> {
-        let Some(colours) = &self.colours else { return Ok(read) };
-        Ok(side_by_side(&read, &colours.vectors(collection, which)?, which.len()))
+        let slices = self.slices.as_ref().map(|slices| slices.vectors(examples));
+        let colours =
+            self.colours.as_ref().map(|own| own.vectors(collection, which)).transpose()?;
+        Ok(side_by_side(&slices.unwrap_or_default(), &colours.unwrap_or_default(), which.len()))
     }
 
     /// The vectors of some graphs of a collection, row after row, where the network says `read`.
@@ -170,10 +201,14 @@ impl Blocks {
     pub(super) fn vectors(
         &self,
         read: Vec<f32>,
+        examples: &[Example],
         collection: &Collection<'_>,
         which: &[usize],
     ) -> Result<Vec<f32>> {
-        let said = self.said(read, collection, which)?;
+        let said = match self.counts() {
+            [0, 0] => read,
+            _ => side_by_side(&read, &self.beside(examples, collection, which)?, which.len()),
+        };
         let Some(finish) = self.finish() else { return Ok(said) };
         let rows = said.par_chunks_exact(finish.width().max(1)).map(|said| finish.apply(said));
         Ok(rows.collect::<Vec<_>>().concat())
@@ -182,6 +217,10 @@ impl Blocks {
     /// What a folder keeps.
     pub(super) fn saved(&self, mut tensors: Tensors) -> (Learnt, Tensors) {
         let mut learnt = Learnt::default();
+        if let Some(slices) = &self.slices {
+            let (saved, with) = slices.saved(tensors);
+            (learnt.slices, tensors) = (Some(saved), with);
+        }
         if let Some(colours) = &self.colours {
             let (saved, with) = colours.saved(tensors);
             (learnt.colours, tensors) = (Some(saved), with);
@@ -202,11 +241,13 @@ impl Blocks {
         layout: &Layout,
         tensors: &mut Reader<'_>,
     ) -> Result<Blocks> {
+        let slices = learnt.slices.map(|saved| Slices::of_saved(saved, layout.features, tensors));
+        let slices = slices.transpose()?;
         let colours = learnt.colours.as_ref().map(|saved| Colours::of_saved(saved, tensors));
-        let mut blocks = Blocks { colours: colours.transpose()?, finishes: None };
+        let mut blocks = Blocks { slices, colours: colours.transpose()?, finishes: None };
         if let Some(saved) = learnt.finish {
             let finish = Finish::of_saved(saved, tensors)?;
-            if finish.width() != layout.embedding_dim() + blocks.colours() {
+            if finish.width() != layout.embedding_dim() + blocks.counts().iter().sum::<usize>() {
                 return Err(tensors.refused("its last step is of other numbers"));
             }
             let control = finish.with_moments(tensors)?;

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::ops::Range;
 use std::path::Path;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,11 +13,12 @@ use super::params::Hg2vParams;
 use crate::coarsen;
 use crate::colours::ColourParams;
 use crate::context::Context;
-use crate::dataset::features::{Applied, FeatureChoice, Origin};
+use crate::dataset::features::{Applied, EdgeSchema, FeatureChoice, FeatureSchema, Origin, When};
+use crate::dataset::molecules::{AtomLabel, BondKind};
 use crate::embed;
 use crate::error::{Error, Result, shown};
 use crate::finish;
-use crate::graph::{Aspects, GraphRecord};
+use crate::graph::{Aspects, GraphRecord, Scalar};
 use crate::layer::{Gradients, Layer};
 use crate::method::{Method, Model, Rows};
 use crate::model::{Architecture, Example, Keep, Network, Seeds, Workspace, initial};
@@ -56,6 +58,8 @@ pub struct Hg2vConfig {
     pub preparation: Preparation,
     /// How colours are counted beside the network.
     pub colours: ColourParams,
+    /// When slices stand beside the network.
+    pub slices: When,
     /// Numbers of a vector that are asked for.
     pub out_dim: Option<usize>,
     /// What was learnt beside the network.
@@ -73,7 +77,20 @@ impl Hg2vConfig {
             weights: self.preparation.weights,
             features: self.feature_choice,
             colours: self.colours,
+            slices: self.slices,
             out_dim: self.out_dim,
+        }
+    }
+
+    /// Whether slices stand beside the network.
+    pub(super) fn takes_slices(&self) -> bool {
+        match self.slices {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => {
+                let features = &self.preparation.features;
+                features.attributes().is_some() && !are_atoms(features)
+            }
         }
     }
 
@@ -112,7 +129,8 @@ impl Hg2v {
         if let Some(bad) = parameters.iter().find(|value| !value.is_finite()) {
             return Err(Error::argument("a parameter", bad, "it must be a finite number"));
         }
-        if !config.model.learnt.is_nothing() {
+        let own = &config.model;
+        if own.colours.dim > 0 || own.takes_slices() || own.out_dim.is_some() {
             let requirement = "what it learnt beside the network is not among its parameters";
             return Err(Error::argument("the configuration", "of a saved model", requirement));
         }
@@ -324,7 +342,7 @@ impl Model for Hg2v {
     fn embed_collection(&self, collection: &Collection<'_>, context: &Context<'_>) -> Result<Rows> {
         let (examples, applied) = self.examples(collection)?;
         let read = self.embed_examples(&examples, context)?;
-        let values = self.blocks.vectors(read, collection, &collection.all())?;
+        let values = self.blocks.vectors(read, &examples, collection, &collection.all())?;
         Ok(Rows { values, applied })
     }
 
@@ -339,6 +357,17 @@ impl Model for Hg2v {
         config.model.learnt = learnt;
         Parts::new(&config, &tensors)
     }
+}
+
+/// Whether nodes are atoms and edges bonds, whose attributes follow from what they are.
+fn are_atoms(features: &FeatureSchema) -> bool {
+    fn all<T: FromStr>(labels: Option<&[Scalar]>) -> bool {
+        let known =
+            |label: &Scalar| matches!(label, Scalar::Text(text) if text.parse::<T>().is_ok());
+        labels.is_some_and(|labels| labels.iter().all(known))
+    }
+    let bonds = features.edges().and_then(EdgeSchema::labels);
+    all::<AtomLabel>(features.labels()) && all::<BondKind>(bonds)
 }
 
 /// A bias is a vector, a weight a matrix.

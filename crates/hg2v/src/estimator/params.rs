@@ -31,12 +31,15 @@ pub enum Preset {
     /// [`Hg2vParams::default`].
     #[default]
     Default,
+    /// The default's network, [alone](Hg2vParams::alone).
+    Network,
     /// [`Hg2vParams::paper`].
     Paper,
 }
 
 crate::vocabulary! { Preset, "preset":
     Default => "default", "what serves best over all sets we know";
+    Network => "network", "the default's network with nothing beside or after it";
     Paper => "paper", "the paper's reading: sum and max of levels 1 to L, nothing more";
 }
 
@@ -45,6 +48,7 @@ impl Preset {
     pub fn params(self) -> Hg2vParams {
         match self {
             Preset::Default => Hg2vParams::default(),
+            Preset::Network => Hg2vParams::default().alone(),
             Preset::Paper => Hg2vParams::paper(),
         }
     }
@@ -73,6 +77,9 @@ pub struct Hg2vParams {
     pub weights: WeightPolicy,
     /// How the colours of nodes are counted beside what the network says.
     pub colours: ColourParams,
+    /// When the distributions of nodes' features stand beside it, [slice by slice](crate::slices); `Auto` is
+    /// where nodes have attributes, and are not the atoms of molecules, whose attributes follow from their labels.
+    pub slices: When,
     /// Numbers of a vector, at most, [mixed](crate::finish) of all that is said of a graph; `None`
     /// where it is left as it is.
     pub out_dim: Option<usize>,
@@ -85,12 +92,15 @@ hg2v_math::setters!(Hg2vParams {
     features: FeatureChoice,
     weights: WeightPolicy,
     colours: ColourParams,
+    slices: When,
     out_dim: Option<usize>,
 });
 
 /// What serves best over the sets we know: the paper's network, with level 0, the
 /// neighbourhoods and a logarithm in its readout, and with the structure around a
-/// node as a feature where nodes have no attributes, and what edges bring.
+/// node as a feature where nodes have no attributes, and what edges bring; beside it the
+/// [colours](crate::colours) of the graph and, where nodes have attributes, their [slices](crate::slices), all of it
+/// [mixed](crate::finish).
 impl Default for Hg2vParams {
     fn default() -> Hg2vParams {
         let mut params = Hg2vParams::paper();
@@ -99,6 +109,9 @@ impl Default for Hg2vParams {
         params.architecture.log = true;
         params.features.structure = When::Auto;
         params.features.edges = EdgeChoice::default();
+        params.colours = ColourParams::default();
+        params.slices = When::Auto;
+        params.out_dim = Some(2048);
         params
     }
 }
@@ -113,8 +126,18 @@ impl Hg2vParams {
             features: FeatureChoice::default().edges(EdgeChoice::NOTHING),
             weights: WeightPolicy::default(),
             colours: ColourParams::default().dim(0),
+            slices: When::Never,
             out_dim: None,
         }
+    }
+
+    /// The same with nothing beside or after the network: vectors are what it reads out.
+    #[must_use]
+    pub fn alone(mut self) -> Hg2vParams {
+        self.colours.dim = 0;
+        self.slices = When::Never;
+        self.out_dim = None;
+        self
     }
 
     /// `d`: numbers a node on every level.
@@ -189,9 +212,12 @@ impl Hg2vParams {
     /// let cycles = (10..20).map(|n| graph(n, [path(n), vec![[n - 1, 0]]].concat()));
     /// let graphs: Vec<_> = paths.chain(cycles).collect();
     ///
-    /// let model = Hg2v::params().dim(8).levels(2).epochs(2).fit(&graphs)?;
-    /// let vectors = model.embed(&graphs[..1])?;
+    /// let params = Hg2v::params().dim(8).levels(2).epochs(2);
+    /// let vectors = params.fit(&graphs)?.embed(&graphs[..1])?;
+    /// // What the network reads out and eight colours or so, mixed.
+    /// assert_eq!(vectors.dim, 128);
     /// // The sum and the largest of g⁰ (nine numbers of structure), g¹, g², x⁰ and x¹.
+    /// let vectors = params.alone().fit(&graphs)?.embed(&graphs[..1])?;
     /// assert_eq!(vectors.dim, 2 * (9 + 4 * 8));
     /// # Ok::<(), hg2v::Error>(())
     /// ```
@@ -235,17 +261,20 @@ impl Hg2vParams {
             feature_choice: self.features,
             preparation,
             colours: self.colours,
+            slices: self.slices,
             out_dim: self.out_dim,
             learnt: Learnt::default(),
         };
         let mut notes = collection.notes;
         applied.iter().for_each(|applied| notes.applied.add(applied));
+        let (features, sliced) = (model.preparation.features.clone(), model.takes_slices());
         let config = Config::new(NAME, model, data);
         let seed = self.recipe.seed;
-        let edges = self.features.edges;
         let colours = (self.colours.dim > 0)
-            .then(|| Colours::fit(&self.colours, edges, collection, train, seed));
-        let beside = Beside::of(colours.transpose()?, self.out_dim, collection, train, seed)?;
+            .then(|| Colours::fit(&self.colours, features.sees(), collection, train, seed));
+        let graphs = (collection, train, &examples[..]);
+        let beside =
+            Beside::of(colours.transpose()?, &features, sliced, self.out_dim, graphs, seed)?;
         Ok(Fit { config, network: Network { layout }, examples, notes, beside })
     }
 }

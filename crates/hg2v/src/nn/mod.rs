@@ -31,6 +31,7 @@ pub(crate) mod relations;
 pub(crate) mod signed_log;
 
 pub use batch::Batch;
+pub(crate) use batch::BatchLevel;
 pub use cpu::Cpu;
 pub(crate) use device::Device;
 pub use relations::Relations;

@@ -110,7 +110,7 @@ fn layers_and_graphs_of_other_relations_are_refused() {
     use hg2v::context::Context;
     use hg2v::prepare::{Collection, Run};
     let graphs = by_kind();
-    let model = params(Relational::Always).fit(&graphs).unwrap();
+    let model = params(Relational::Always).alone().fit(&graphs).unwrap();
     let run = Run::in_memory(&graphs);
     let collection = Collection::new(run, &model.needs(), &Context::default()).unwrap();
     let (examples, _) = model.examples(&collection).unwrap();

@@ -134,7 +134,7 @@ fn rows_in_memory_have_the_vectors_of_their_graphs() {
 #[test]
 fn a_model_is_its_parts() {
     let graphs = graphs();
-    let model = params().fit(&graphs).unwrap();
+    let model = params().alone().fit(&graphs).unwrap();
     let (config, parameters) = (model.config().clone(), model.parameters().to_vec());
     let again = Hg2v::from_parts(config.clone(), parameters.clone()).unwrap();
     assert_eq!(again.embed(&graphs).unwrap(), model.embed(&graphs).unwrap());
@@ -142,6 +142,11 @@ fn a_model_is_its_parts() {
     let mut bad = parameters;
     bad[3] = f32::NAN;
     assert!(Hg2v::from_parts(config, bad).unwrap_err().to_string().contains("NaN"));
+    // What stands beside the network is not among its parameters.
+    let mixed = params().fit(&graphs).unwrap();
+    let (config, parameters) = (mixed.config().clone(), mixed.parameters().to_vec());
+    let refused = Hg2v::from_parts(config, parameters).unwrap_err().to_string();
+    assert!(refused.contains("beside the network"), "{refused}");
     let json = serde_json::to_string(&params()).unwrap();
     assert_eq!(serde_json::from_str::<Hg2vParams>(&json).unwrap(), params());
 }
@@ -333,7 +338,7 @@ fn charges_that_cancel_leave_zeros_and_a_charged_graph_stands_out() {
         graph
     };
     let neutral: Vec<GraphRecord> = (0..40).map(|i| charged(i, 0.0)).collect();
-    let model = params().fit(&neutral).unwrap();
+    let model = params().alone().fit(&neutral).unwrap();
     let names = model.columns();
     let sum = names.iter().position(|name| name == "g0.sum.0").unwrap();
     let vectors = model.embed(&neutral).unwrap();
@@ -345,7 +350,7 @@ fn charges_that_cancel_leave_zeros_and_a_charged_graph_stands_out() {
     // A column that never varied.
     let mut flat = neutral;
     flat.iter_mut().for_each(|graph| graph.features.as_mut().unwrap().values.fill(0.0));
-    let model = params().fit(&flat).unwrap();
+    let model = params().alone().fit(&flat).unwrap();
     let vectors = model.embed(&flat).unwrap();
     assert!((0..40).all(|i| vectors.row(i)[sum] == 0.0));
     let ion = model.embed(&[charged(4, 1.0)]).unwrap();
@@ -610,6 +615,7 @@ fn small_and_odd_collections_are_trained_on_or_refused_by_name() {
     let odd = vec![bare(0), bare(1), bare(5), all[0].clone()];
     let vectors = params().fit(&odd).unwrap().embed(&odd).unwrap();
     assert!(vectors.values.iter().all(|value| value.is_finite()));
+    let vectors = params().alone().fit(&odd).unwrap().embed(&odd).unwrap();
     assert!(vectors.row(0).iter().all(|value| *value == 0.0), "no nodes, no vector");
 }
 

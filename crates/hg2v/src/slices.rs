@@ -1,0 +1,404 @@
+//! How the features of a graph's nodes are distributed, as one vector, learnt in closed form.
+//!
+//! A sum and a maximum say little of attributes such as coordinates: what counts is how many nodes
+//! are where. With `Z` the rows of a graph's nodes, `Ã` as in a hop of the network, and `w` a
+//! direction, a graph has the slices
+//!
+//! ```text
+//! q(G)_(h,w,j) = the quantile (j + ½)/8 of the n numbers Ãʰ·Z·w,    h ∈ {0, 2, 4},  j < 8
+//! ```
+//!
+//! in 32 directions `w` of length 1, drawn at random for each number of hops `h`. The mean square of
+//! `q(G) − q(G')` is about the squared sliced Wasserstein distance between the rows of both graphs (Bonneel
+//! and others 2015), as far as they differ after `h` hops: what the kernel of Togninalli and others (2019)
+//! compares by optimal transport, as numbers. Hops keep what is smooth over a graph, such as coordinates,
+//! and take away what is not.
+//!
+//! Most of these numbers say the same, how large the graph is along its longest side. The
+//! vector is made of the 64 principal components of the training graphs, half whitened:
+//!
+//! ```text
+//! φ(G)_i = v_iᵀ·(q(G) − μ) / √σ_i
+//! ```
+//!
+//! where `σ_i` is the deviation along `v_i`. So what graphs differ in least counts for more than in `q`, and for less
+//! than if all components were of one length.
+
+use std::borrow::Borrow;
+
+use hg2v_math::linalg::subspace::SparseRows;
+use hg2v_math::rng::{stream, unit};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::finish::moments;
+use crate::model::Example;
+use crate::nn::BatchLevel;
+use crate::saved::{Reader, Tensors};
+
+/// After how many hops nodes are looked at, ascending.
+const HOPS: [usize; 3] = [0, 2, 4];
+
+/// Directions after each number of hops.
+const DIRECTIONS: usize = 32;
+
+/// Quantiles of each.
+const QUANTILES: usize = 8;
+
+/// Numbers of `q`.
+const WIDTH: usize = HOPS.len() * DIRECTIONS * QUANTILES;
+
+/// Numbers of `φ`, at most.
+const COMPONENTS: usize = 64;
+
+/// What was learnt of the slices of training graphs.
+#[derive(Debug, Clone)]
+pub struct Slices {
+    /// Numbers of a node.
+    features: usize,
+    /// After each number of hops: a row of [`DIRECTIONS`] numbers for each feature.
+    directions: [Vec<f32>; HOPS.len()],
+    /// Numbers of a vector.
+    dim: usize,
+    /// `v_i/√σ_i`, side by side: a row for each of `q`.
+    table: Vec<f32>,
+    /// The same, of `μ`.
+    origin: Vec<f32>,
+}
+
+/// What `config.json` says of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SavedSlices {
+    dim: usize,
+}
+
+impl Slices {
+    /// Learns from training graphs whose nodes have so many `features`.
+    ///
+    /// # Complexity
+    /// Of each graph its slices, then O(n·768·64) time for `n` graphs.
+    pub(crate) fn fit(features: usize, examples: &[&Example], seed: u64) -> Slices {
+        let directions = HOPS.map(|hops| directions(features, hops, seed));
+        let (dim, table, origin) = (0, Vec::new(), Vec::new());
+        let mut slices = Slices { features, directions, dim, table, origin };
+        let all: Vec<Vec<f32>> =
+            examples.par_iter().map(|example| slices.quantiles(example)).collect();
+        let (means, deviations) = moments(&all.concat(), WIDTH);
+        // What varies by rounding alone would be as loud as all else.
+        let varying = |c: &usize| deviations[*c] > 0.0;
+        let mut rows = SparseRows::new(WIDTH);
+        for row in &all {
+            rows.push((0..WIDTH).filter(varying).map(|c| (c as u32, f64::from(row[c]) - means[c])));
+        }
+        let found = rows.directions(COMPONENTS, seed);
+        let deviation = |i: usize| (found.squares[i] / examples.len() as f64).sqrt();
+        let mut components = found.rows;
+        for row in components.chunks_exact_mut(found.count.max(1)) {
+            row.iter_mut().enumerate().for_each(|(i, v)| *v /= deviation(i).sqrt());
+        }
+        slices.place(found.count, &components, &means);
+        slices
+    }
+
+    /// The same with components at random: what slices are worth with nothing learnt of them.
+    #[must_use]
+    pub(crate) fn untrained(&self, seed: u64) -> Slices {
+        let mut rng = stream(seed, "untrained slices", 0, 0);
+        let rows: Vec<f64> = (0..WIDTH * self.dim).map(|_| unit(&mut rng) - 0.5).collect();
+        let mut slices = self.clone();
+        slices.place(self.dim, &rows, &[0.0; WIDTH]);
+        slices
+    }
+
+    /// Takes `dim` components, side by side, and what lies at 0.
+    fn place(&mut self, dim: usize, components: &[f64], means: &[f64]) {
+        let mut origin = vec![0.0; dim];
+        for (row, mean) in components.chunks_exact(dim.max(1)).zip(means) {
+            origin.iter_mut().zip(row).for_each(|(origin, v)| *origin += mean * v);
+        }
+        self.dim = dim;
+        self.table = components.iter().map(|v| *v as f32).collect();
+        self.origin = origin.into_iter().map(|v| v as f32).collect();
+    }
+
+    /// Numbers of a vector.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// `φ` of some graphs, one after the other. A graph without nodes is at the mean.
+    pub(crate) fn vectors(&self, examples: &[impl Borrow<Example> + Sync]) -> Vec<f32> {
+        let rows = examples.par_iter().map(|example| self.vector(example.borrow()));
+        rows.collect::<Vec<_>>().concat()
+    }
+
+    fn vector(&self, example: &Example) -> Vec<f32> {
+        let mut sums = vec![0.0; self.dim];
+        if example.num_nodes() == 0 {
+            return sums;
+        }
+        let quantiles = self.quantiles(example);
+        for (value, row) in quantiles.iter().zip(self.table.chunks_exact(self.dim.max(1))) {
+            sums.iter_mut().zip(row).for_each(|(sum, v)| *sum += value * v);
+        }
+        sums.iter_mut().zip(&self.origin).for_each(|(sum, origin)| *sum -= origin);
+        sums
+    }
+
+    /// What a folder keeps of them.
+    pub(crate) fn saved(&self, tensors: Tensors) -> (SavedSlices, Tensors) {
+        let Slices { features, dim, .. } = *self;
+        let mut tensors = tensors;
+        for (directions, hops) in self.directions.iter().zip(HOPS) {
+            let name = format!("slices.directions.{hops}");
+            tensors = tensors.with(name, &[features, DIRECTIONS], directions.iter().copied());
+        }
+        let tensors = tensors.with("slices.table", &[WIDTH, dim], self.table.iter().copied()).with(
+            "slices.origin",
+            &[dim],
+            self.origin.iter().copied(),
+        );
+        (SavedSlices { dim }, tensors)
+    }
+
+    /// What a folder kept, of nodes with so many `features`.
+    ///
+    /// # Errors
+    /// Tensors that are missing, or of another shape.
+    pub(crate) fn of_saved(
+        saved: SavedSlices,
+        features: usize,
+        tensors: &mut Reader<'_>,
+    ) -> Result<Slices> {
+        let SavedSlices { dim } = saved;
+        let mut directions = HOPS.map(|_| Vec::new());
+        for (own, hops) in directions.iter_mut().zip(HOPS) {
+            *own = tensors.take(&format!("slices.directions.{hops}"), &[features, DIRECTIONS])?;
+        }
+        let table = tensors.take("slices.table", &[WIDTH, dim])?;
+        let origin = tensors.take("slices.origin", &[dim])?;
+        Ok(Slices { features, directions, dim, table, origin })
+    }
+
+    /// `q`: of a graph without nodes, zeros.
+    ///
+    /// # Complexity
+    /// With `F` features: time O(n·F + m + n·log n) for each direction, memory O(n) for each of 32.
+    fn quantiles(&self, example: &Example) -> Vec<f32> {
+        if example.num_nodes() == 0 {
+            return vec![0.0; WIDTH];
+        }
+        let mut quantiles = Vec::with_capacity(WIDTH);
+        for (directions, hops) in self.directions.iter().zip(HOPS) {
+            let mut seen = product(&example.features, self.features, directions);
+            for _ in 0..hops {
+                seen = hop(&example.batch.levels[0], &seen);
+            }
+            let mut column = Vec::with_capacity(example.num_nodes());
+            for direction in 0..DIRECTIONS {
+                column.clear();
+                column.extend(seen[direction..].iter().step_by(DIRECTIONS));
+                column.sort_unstable_by(f32::total_cmp);
+                quantiles.extend((0..QUANTILES).map(|j| quantile(&column, j)));
+            }
+        }
+        quantiles
+    }
+}
+
+/// Directions of length 1, none of them likelier than another: twelve uniform numbers together are
+/// normal enough, and the same on every machine.
+fn directions(features: usize, hops: usize, seed: u64) -> Vec<f32> {
+    let rng = &mut stream(seed, "slices", hops as u64, 0);
+    let mut normal = || (0..12).map(|_| unit(rng)).sum::<f64>() - 6.0;
+    let drawn: Vec<f64> = (0..features * DIRECTIONS).map(|_| normal()).collect();
+    let mut lengths = [0.0; DIRECTIONS];
+    for row in drawn.chunks_exact(DIRECTIONS) {
+        lengths.iter_mut().zip(row).for_each(|(length, value)| *length += value * value);
+    }
+    let own = drawn.iter().zip(lengths.iter().cycle());
+    own.map(|(value, length)| (value / length.sqrt()) as f32).collect()
+}
+
+/// `Z·W`, of all directions.
+fn product(rows: &[f32], features: usize, directions: &[f32]) -> Vec<f32> {
+    let nodes = rows.len().checked_div(features).unwrap_or(0);
+    let mut seen = vec![0.0; nodes * DIRECTIONS];
+    for (seen, row) in seen.chunks_exact_mut(DIRECTIONS).zip(rows.chunks_exact(features.max(1))) {
+        for (value, along) in row.iter().zip(directions.chunks_exact(DIRECTIONS)) {
+            seen.iter_mut().zip(along).for_each(|(seen, along)| *seen += value * along);
+        }
+    }
+    seen
+}
+
+/// `Ã·X`.
+fn hop(level: &BatchLevel, from: &[f32]) -> Vec<f32> {
+    let mut to = vec![0.0; from.len()];
+    for (node, to) in to.chunks_exact_mut(DIRECTIONS).enumerate() {
+        for (other, weight) in level.row(node) {
+            let row = &from[other * DIRECTIONS..][..DIRECTIONS];
+            to.iter_mut().zip(row).for_each(|(to, from)| *to += weight * from);
+        }
+    }
+    to
+}
+
+/// The quantile (j + ½)/8 of ascending numbers, of which there are some, between the two that are nearest to it.
+fn quantile(ascending: &[f32], j: usize) -> f32 {
+    let last = ascending.len() - 1;
+    let place = (j as f64 + 0.5) / QUANTILES as f64 * ascending.len() as f64 - 0.5;
+    let place = place.clamp(0.0, last as f64);
+    let (below, share) = (place as usize, place.fract() as f32);
+    let above = (below + 1).min(last);
+    ascending[below] + share * (ascending[above] - ascending[below])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coarsen::Pyramid;
+    use crate::graph::{Graph, GraphRecord, WeightPolicy};
+
+    fn example(n: u32, edges: Vec<[u32; 2]>, features: Vec<f32>) -> Example {
+        let record = GraphRecord { num_nodes: n, edges, ..GraphRecord::default() };
+        let (graph, _) = Graph::from_record(&record, WeightPolicy::Use).unwrap();
+        Example::new(&graph, &Pyramid::without_levels(&graph), features, 1)
+    }
+
+    /// `q` as the equation has it, in double precision, with `Ã` as a dense matrix.
+    fn naive(slices: &Slices, edges: &[[u32; 2]], n: usize, rows: &[f32]) -> Vec<f64> {
+        let mut a = vec![vec![0.0; n]; n];
+        for &[u, v] in edges {
+            (a[u as usize][v as usize], a[v as usize][u as usize]) = (1.0, 1.0);
+        }
+        (0..n).for_each(|v| a[v][v] = 1.0);
+        let degrees: Vec<f64> = a.iter().map(|row| row.iter().sum()).collect();
+        let mut all = Vec::new();
+        for (directions, hops) in slices.directions.iter().zip(HOPS) {
+            for direction in 0..DIRECTIONS {
+                let along = |v: usize, f: usize| {
+                    let weight = directions[f * DIRECTIONS + direction];
+                    f64::from(rows[v * slices.features + f]) * f64::from(weight)
+                };
+                let mut x: Vec<f64> =
+                    (0..n).map(|v| (0..slices.features).map(|f| along(v, f)).sum()).collect();
+                for _ in 0..hops {
+                    let entry = |u: usize, v: usize| a[u][v] / (degrees[u] * degrees[v]).sqrt();
+                    x = (0..n).map(|u| (0..n).map(|v| entry(u, v) * x[v]).sum()).collect();
+                }
+                x.sort_by(f64::total_cmp);
+                for j in 0..QUANTILES {
+                    // Numbers stand at (i + ½)/n; beyond the first and the last nothing changes.
+                    let place = (j as f64 + 0.5) / QUANTILES as f64;
+                    let at = |i: usize| (i as f64 + 0.5) / n as f64;
+                    let next = (0..n).find(|&i| at(i) >= place);
+                    all.push(match next {
+                        None => x[n - 1],
+                        Some(0) => x[0],
+                        Some(i) => {
+                            let share = (place - at(i - 1)) / (at(i) - at(i - 1));
+                            x[i - 1] + share * (x[i] - x[i - 1])
+                        }
+                    });
+                }
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn quantiles_are_those_of_the_equation() {
+        for n in [1, 2, 5, 8, 21] {
+            let edges: Vec<[u32; 2]> = (1..n).map(|v| [v / 2, v]).collect();
+            let rng = &mut stream(u64::from(n), "test", 0, 0);
+            let rows: Vec<f32> = (0..3 * n).map(|_| unit(rng) as f32 - 0.5).collect();
+            let slices = Slices::fit(3, &[], 7);
+            let made = slices.quantiles(&example(n, edges.clone(), rows.clone()));
+            let expected = naive(&slices, &edges, n as usize, &rows);
+            assert_eq!(made.len(), WIDTH);
+            for (made, expected) in made.iter().zip(&expected) {
+                assert!((f64::from(*made) - expected).abs() < 1e-5, "{n}: {made} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn directions_have_length_one_and_differ() {
+        let slices = Slices::fit(5, &[], 1);
+        for directions in &slices.directions {
+            for direction in 0..DIRECTIONS {
+                let own = (0..5).map(|f| directions[f * DIRECTIONS + direction]);
+                assert!((own.map(|w| w * w).sum::<f32>() - 1.0).abs() < 1e-6);
+            }
+        }
+        assert_ne!(slices.directions[0], slices.directions[1]);
+        assert_ne!(slices.directions, Slices::fit(5, &[], 2).directions);
+    }
+
+    /// Two heaps of nodes at −1 and 1, or all at 0: the sums are alike, the distributions are not.
+    #[test]
+    fn distributions_with_the_same_sum_are_told_apart() {
+        let apart = [-1.0, 1.0].repeat(8);
+        let slices = Slices::fit(1, &[], 3);
+        let made = [apart, vec![0.0; 16]].map(|rows| slices.quantiles(&example(16, vec![], rows)));
+        assert!(made[1].iter().all(|value| *value == 0.0));
+        assert!(made[0].iter().all(|value| value.abs() > 0.99));
+    }
+
+    /// Thirty paths with nodes anywhere.
+    fn paths() -> Vec<Example> {
+        let path = |i: u32| {
+            let rng = &mut stream(u64::from(i), "test", 0, 0);
+            let n = 4 + i % 9;
+            let rows = (0..2 * n).map(|_| unit(rng) as f32 * (1 + i % 4) as f32).collect();
+            example(n, (1..n).map(|v| [v - 1, v]).collect(), rows)
+        };
+        (0..30).map(path).collect()
+    }
+
+    #[test]
+    fn components_are_uncorrelated_and_vary_by_the_root_of_what_they_did() {
+        let paths = paths();
+        let all: Vec<&Example> = paths.iter().collect();
+        let slices = Slices::fit(2, &all, 5);
+        assert!(slices.dim() > 5 && slices.dim() < 30);
+        let made = slices.vectors(&all);
+        let dot = |a: usize, b: usize| -> f64 {
+            let rows = made.chunks_exact(slices.dim());
+            rows.map(|row| f64::from(row[a]) * f64::from(row[b])).sum::<f64>() / 30.0
+        };
+        // The variance of q along each component, by the lengths of the table's columns: 1/√σ.
+        for i in 0..slices.dim() {
+            let column = slices.table.iter().skip(i).step_by(slices.dim());
+            let length = column.map(|v| f64::from(*v).powi(2)).sum::<f64>();
+            let sigma = length.recip();
+            assert!((dot(i, i) / sigma - 1.0).abs() < 1e-3, "{i}");
+            assert!((0..i).all(|j| dot(i, j).abs() < 1e-4 * dot(0, 0)), "{i}");
+        }
+    }
+
+    #[test]
+    fn what_is_rounding_says_nothing() {
+        let rows: Vec<f32> = (0..12).map(|i| (i as f32 * 0.7).sin()).collect();
+        let same = |i: u32| {
+            let mut rows = rows.clone();
+            rows[0] *= 1.0 + i as f32 * f32::EPSILON;
+            example(6, vec![], rows)
+        };
+        let same: Vec<Example> = (0..5).map(same).collect();
+        let all: Vec<&Example> = same.iter().collect();
+        assert_eq!(Slices::fit(2, &all, 1).dim(), 0);
+    }
+
+    #[test]
+    fn a_graph_without_nodes_is_at_the_mean_and_no_graphs_teach_nothing() {
+        let (mut all, empty) = (paths(), example(0, vec![], vec![]));
+        all.push(empty.clone());
+        let slices = Slices::fit(2, &all.iter().collect::<Vec<_>>(), 0);
+        assert_eq!(slices.vectors(&[empty]), vec![0.0; slices.dim()]);
+        assert_eq!(Slices::fit(2, &[], 0).dim(), 0);
+    }
+}

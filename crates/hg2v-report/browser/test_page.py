@@ -487,7 +487,7 @@ def test_similar_digits_stand_beside_each_other(tmp_path, open_page):
             for (const { graph } of page.neighbors(i)) { all++; same += page.kindOf(graph) === page.kindOf(i); }
         return same / all;
     }""")
-    assert same > 0.4
+    assert same > 0.65
     # And the same on the map itself.
     near = opened.page.evaluate("""() => {
         const { now, count } = page.map;

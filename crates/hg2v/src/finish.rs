@@ -29,6 +29,9 @@ const MOST: usize = 1 << 16;
 /// Training graphs that means and deviations are taken of, at most.
 pub(crate) const GRAPHS: usize = 4096;
 
+/// The largest number that is mixed. Beyond, sums of many would be no numbers any more.
+pub(crate) const LARGEST: f32 = 1e18;
+
 /// A deviation below this share of a column's largest number is rounding.
 const ROUNDING: f64 = 16.0 * f32::EPSILON as f64;
 
@@ -125,7 +128,8 @@ impl Finish {
         let mut z = vec![0.0; self.width().next_power_of_two()];
         let centred = from.iter().zip(&self.means).zip(&self.scales);
         for ((z, ((u, mean), scale)), negative) in z.iter_mut().zip(centred).zip(&self.signs) {
-            *z = scale * (u - mean) * if *negative { -1.0 } else { 1.0 };
+            let scaled = (scale * (u - mean)).clamp(-LARGEST, LARGEST);
+            *z = if *negative { -scaled } else { scaled };
         }
         hadamard(&mut z);
         let scale = (self.rows.len() as f32).sqrt().recip();
@@ -318,6 +322,15 @@ mod tests {
         assert_eq!(finish.apply(&later), finish.apply(&rows[..7]));
         let one = Finish::fit(&rows[..7], &BLOCKS, 8, 1);
         assert_eq!(one.apply(&later), [0.0; 8]);
+    }
+
+    #[test]
+    fn what_is_beyond_all_numbers_is_cut() {
+        let rows = rows();
+        let finish = Finish::fit(&rows, &BLOCKS, 8, 1);
+        let mut later = rows[..7].to_vec();
+        (later[0], later[1], later[3]) = (f32::INFINITY, f32::NEG_INFINITY, f32::MAX);
+        assert!(finish.apply(&later).iter().all(|value| value.is_finite()));
     }
 
     #[test]

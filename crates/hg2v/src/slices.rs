@@ -32,7 +32,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::finish::moments;
+use crate::finish::{LARGEST, moments};
 use crate::model::Example;
 use crate::nn::BatchLevel;
 use crate::saved::{Reader, Tensors};
@@ -228,6 +228,7 @@ fn product(rows: &[f32], features: usize, directions: &[f32]) -> Vec<f32> {
     let mut seen = vec![0.0; nodes * DIRECTIONS];
     for (seen, row) in seen.chunks_exact_mut(DIRECTIONS).zip(rows.chunks_exact(features.max(1))) {
         for (value, along) in row.iter().zip(directions.chunks_exact(DIRECTIONS)) {
+            let value = value.clamp(-LARGEST, LARGEST);
             seen.iter_mut().zip(along).for_each(|(seen, along)| *seen += value * along);
         }
     }
@@ -378,6 +379,14 @@ mod tests {
             assert!((dot(i, i) / sigma - 1.0).abs() < 1e-3, "{i}");
             assert!((0..i).all(|j| dot(i, j).abs() < 1e-4 * dot(0, 0)), "{i}");
         }
+    }
+
+    #[test]
+    fn numbers_without_bounds_say_numbers() {
+        let paths = paths();
+        let slices = Slices::fit(2, &paths.iter().collect::<Vec<_>>(), 0);
+        let huge = example(3, vec![[0, 1], [1, 2]], [f32::MAX, f32::MIN].repeat(3));
+        assert!(slices.vectors(&[huge]).iter().all(|value| value.is_finite()));
     }
 
     #[test]

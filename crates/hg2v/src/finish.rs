@@ -16,6 +16,7 @@
 //!
 //! A column that did not vary in training counts for nothing, also where it varies later.
 
+use hg2v_math::Real;
 use hg2v_math::rng::{sample_without_replacement, stream};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -33,7 +34,7 @@ pub(crate) const GRAPHS: usize = 4096;
 pub(crate) const LARGEST: f32 = 1e18;
 
 /// A deviation below this share of a column's largest number is rounding.
-const ROUNDING: f64 = 16.0 * f32::EPSILON as f64;
+pub(crate) const ROUNDING: f64 = 16.0 * f32::EPSILON as f64;
 
 /// Columns of what a graph says, side by side.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,6 +69,13 @@ pub struct Finish {
     signs: Vec<bool>,
     /// `R`: which rows are taken, ascending.
     rows: Vec<u32>,
+}
+
+/// What a column of `u` adds to a number that is made linearly of `v`: `slope·u_c + constant`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Term {
+    pub(crate) slope: f64,
+    pub(crate) constant: f64,
 }
 
 /// What `config.json` says of it.
@@ -138,17 +146,40 @@ impl Finish {
 
     /// The gradient for `u` of one for `v`: the step is linear.
     pub fn vjp(&self, d: &[f32]) -> Vec<f32> {
-        let mut z = vec![0.0; self.width().next_power_of_two()];
-        let scale = (self.rows.len() as f32).sqrt().recip();
-        for (&row, d) in self.rows.iter().zip(d) {
+        self.scales.iter().zip(self.turned_back(d)).map(|(scale, z)| scale * z).collect()
+    }
+
+    /// What each column of `u` adds to `dᵀ·v`, in double precision:
+    ///
+    /// ```text
+    /// dᵀ·v = Σ_c t_c·s_c·u_c − t_c·s_c·μ_c,    t = √(N/m)·D·Hᵀ·Rᵀ·d
+    /// ```
+    ///
+    /// What is cut adds the same whatever `u_c` is.
+    pub(crate) fn terms(&self, from: &[f32], d: &[f64]) -> Vec<Term> {
+        let moments = self.means.iter().zip(&self.scales);
+        let columns = from.iter().zip(moments).zip(self.turned_back(d));
+        let term = |((u, (mean, scale)), t): ((&f32, (&f32, &f32)), f64)| {
+            let (mean, scale) = (f64::from(*mean), f64::from(*scale));
+            let (z, most) = (scale * (f64::from(*u) - mean), f64::from(LARGEST));
+            match scale == 0.0 || z.abs() <= most {
+                true => Term { slope: t * scale, constant: -t * scale * mean },
+                false => Term { slope: 0.0, constant: t * z.clamp(-most, most) },
+            }
+        };
+        columns.map(term).collect()
+    }
+
+    /// `√(N/m)·D·Hᵀ·Rᵀ·d`.
+    fn turned_back<R: Real>(&self, d: &[R]) -> Vec<R> {
+        let mut z = vec![R::ZERO; self.width().next_power_of_two()];
+        let scale = R::from_f64((self.rows.len() as f32).sqrt().recip().into());
+        for (&row, &d) in self.rows.iter().zip(d) {
             z[row as usize] = scale * d;
         }
         hadamard(&mut z);
-        let both = self.scales.iter().zip(&self.signs);
-        let back = both
-            .zip(z)
-            .map(|((scale, negative), z)| if *negative { -scale * z } else { scale * z });
-        back.collect()
+        let both = z.into_iter().zip(&self.signs);
+        both.map(|(z, negative)| if *negative { -z } else { z }).collect()
     }
 
     /// What a folder keeps of it.
@@ -229,7 +260,7 @@ pub(crate) fn moments(rows: &[f32], width: usize) -> (Vec<f64>, Vec<f64>) {
 }
 
 /// `√N·H·z`, in place: sums and differences of halves, quarters, and so on.
-fn hadamard(z: &mut [f32]) {
+fn hadamard<R: Real>(z: &mut [R]) {
     let mut half = 1;
     while half < z.len() {
         for pair in z.chunks_exact_mut(2 * half) {
@@ -345,6 +376,28 @@ mod tests {
         let (a, b) = (&rows[..7], &rows[7..14]);
         let along: f64 = (0..7).map(|c| f64::from(back[c]) * f64::from(b[c] - a[c])).sum();
         assert!((of(b) - of(a) - along).abs() < 1e-4 * along.abs(), "{along}");
+    }
+
+    #[test]
+    fn terms_add_up_to_what_is_made_of_the_vector() {
+        let rows = rows();
+        let finish = Finish::fit(&rows, &BLOCKS, 5, 1);
+        let d = [0.5, -1.0, 2.0, 0.25, 1.5];
+        let mut cut = rows[7..14].to_vec();
+        cut[3] = f32::MAX;
+        cut[4] = f32::INFINITY;
+        for row in [&rows[..7], &rows[7..14], &cut] {
+            let expected: f64 =
+                finish.apply(row).iter().zip(&d).map(|(v, d)| f64::from(*v) * d).sum();
+            let terms = finish.terms(row, &d);
+            let adds = |(term, u): (&Term, &f32)| match term.slope {
+                0.0 => term.constant,
+                slope => slope * f64::from(*u) + term.constant,
+            };
+            let sum: f64 = terms.iter().zip(row).map(adds).sum();
+            assert!((sum - expected).abs() < 1e-5 * (1.0 + expected.abs()), "{sum} {expected}");
+            assert_eq!(terms[2], Term { slope: 0.0, constant: 0.0 }, "it never varied");
+        }
     }
 
     #[test]

@@ -38,7 +38,8 @@
 //! 5. **Distances.** [`distance`]: how far apart two graphs are, by spectra or by structure and
 //!    attributes at once.
 //! 6. **Vectors.** [`vectors`] are files of them; [`stream`] embeds graphs without end into one, in
-//!    bounded memory.
+//!    bounded memory. An [`Anatomy`] divides what is made of a vector among its parts and the graph's
+//!    nodes ([`shares`]).
 #![cfg_attr(feature = "parquet", doc = "    [`rows`] embeds those of an Arrow table.")]
 //! 7. **The differentiable layer.** [`layer`]: the network inside a larger model, with gradients.
 //!
@@ -93,6 +94,8 @@ pub mod saved;
 
 pub mod finish;
 
+pub mod shares;
+
 pub mod slices;
 
 pub mod colours;
@@ -119,7 +122,7 @@ pub use error::{Error, Result};
 #[doc(hidden)]
 pub use estimator::Failure;
 pub use estimator::{
-    CHECKPOINT_EVERY, Fit, Hg2v, Hg2vConfig, Hg2vParams, Preset, Trained, TrainingFolder,
+    Anatomy, CHECKPOINT_EVERY, Fit, Hg2v, Hg2vConfig, Hg2vParams, Preset, Trained, TrainingFolder,
     Untrained, is_unfinished,
 };
 pub use fitted::Fitted;

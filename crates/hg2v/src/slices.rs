@@ -32,10 +32,11 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::finish::{LARGEST, moments};
+use crate::finish::{LARGEST, ROUNDING, moments};
 use crate::model::Example;
 use crate::nn::BatchLevel;
 use crate::saved::{Reader, Tensors};
+use crate::shares::{Shares, VectorPart};
 
 /// After how many hops nodes are looked at, ascending.
 const HOPS: [usize; 3] = [0, 2, 4];
@@ -191,11 +192,8 @@ impl Slices {
             return vec![0.0; WIDTH];
         }
         let mut quantiles = Vec::with_capacity(WIDTH);
-        for (directions, hops) in self.directions.iter().zip(HOPS) {
-            let mut seen = product(&example.features, self.features, directions);
-            for _ in 0..hops {
-                seen = hop(&example.batch.levels[0], &seen);
-            }
+        for after in 0..HOPS.len() {
+            let seen = self.seen(example, after);
             let mut column = Vec::with_capacity(example.num_nodes());
             for direction in 0..DIRECTIONS {
                 column.clear();
@@ -205,6 +203,72 @@ impl Slices {
             }
         }
         quantiles
+    }
+
+    /// `Ãʰ·Z·W`, after the hops at this place of [`HOPS`].
+    fn seen(&self, example: &Example, after: usize) -> Vec<f32> {
+        let seen = product(&example.features, self.features, &self.directions[after]);
+        (0..HOPS[after]).fold(seen, |seen, _| hop(&example.batch.levels[0], &seen))
+    }
+
+    /// `Σ_i slopes_i·φ_i + constant` of a graph, divided. Each quantile lies a share `β` of the way from the
+    /// number of a node `a` to that of a node `b`:
+    ///
+    /// ```text
+    /// Σ_i slopes_i·φ_i = Σ_(h,w,j) p_(h,w,j)·((1 − β)·(Ãʰ·Z·w)_a + β·(Ãʰ·Z·w)_b) − pᵀ·μ
+    /// p = Σ_i slopes_i·v_i/√σ_i
+    /// ```
+    ///
+    /// Each number of hops has the summands of its quantiles, and each node those of its own numbers; nodes
+    /// whose numbers are the same up to rounding share alike. A number counts for the node that has it, whatever its neighbours gave
+    /// to it. `−pᵀ·μ` is a [part](VectorPart::SlicesMean) that no node has. A graph without nodes is at the mean, and has
+    /// the `constant` alone.
+    ///
+    /// # Complexity
+    /// As of the vector.
+    pub(crate) fn shares(&self, example: &Example, slopes: &[f64], constant: f64) -> Shares {
+        let n = example.num_nodes();
+        let dot = |row: &[f32]| -> f64 {
+            row.iter().zip(slopes).map(|(v, slope)| f64::from(*v) * slope).sum()
+        };
+        let by_quantile = |q: usize| dot(&self.table[q * self.dim..][..self.dim]);
+        let mut shares = Shares::nothing(n);
+        for (after, hops) in HOPS.into_iter().enumerate() {
+            let seen = if n > 0 { self.seen(example, after) } else { Vec::new() };
+            let mut of_hops = 0.0;
+            for direction in 0..if n > 0 { DIRECTIONS } else { 0 } {
+                let number = |node: usize| seen[node * DIRECTIONS + direction];
+                let mut order: Vec<usize> = (0..n).collect();
+                order.sort_unstable_by(|&a, &b| number(a).total_cmp(&number(b)).then(a.cmp(&b)));
+                // By how much the whole grows with each of the ascending numbers.
+                let mut grows = vec![0.0; n];
+                for j in 0..QUANTILES {
+                    let p = by_quantile((after * DIRECTIONS + direction) * QUANTILES + j);
+                    let (below, above, share) = between(n, j);
+                    grows[below] += p * (1.0 - share);
+                    grows[above] += p * share;
+                }
+                let largest = order.iter().fold(0.0f32, |most, &v| most.max(number(v).abs()));
+                let rounding = ROUNDING * f64::from(largest);
+                let (mut order, mut grows) = (&order[..], &grows[..]);
+                while let Some(&first) = order.first() {
+                    // Not one with the next, and so on, which might be all of many nodes.
+                    let apart = |v: usize| f64::from(number(v)) - f64::from(number(first));
+                    let alike = order.iter().take_while(|&&v| apart(v) <= rounding).count().max(1);
+                    let (own, count) = (order[..alike].iter(), alike as f64);
+                    let adds =
+                        own.clone().zip(grows).map(|(&v, grows)| grows * f64::from(number(v)));
+                    let adds: f64 = adds.sum();
+                    of_hops += adds;
+                    own.for_each(|&v| shares.nodes[v] += adds / count);
+                    (order, grows) = (&order[alike..], &grows[alike..]);
+                }
+            }
+            shares.part(VectorPart::Slices { hops }, of_hops);
+        }
+        let origin = if n > 0 { dot(&self.origin) } else { 0.0 };
+        shares.constant(VectorPart::SlicesMean, constant - origin);
+        shares
     }
 }
 
@@ -249,16 +313,24 @@ fn hop(level: &BatchLevel, from: &[f32]) -> Vec<f32> {
 
 /// The quantile (j + ½)/8 of ascending numbers, of which there are some, between the two that are nearest to it.
 fn quantile(ascending: &[f32], j: usize) -> f32 {
-    let last = ascending.len() - 1;
-    let place = (j as f64 + 0.5) / QUANTILES as f64 * ascending.len() as f64 - 0.5;
+    let (below, above, share) = between(ascending.len(), j);
+    ascending[below] + share as f32 * (ascending[above] - ascending[below])
+}
+
+/// Between which two of `n` ascending numbers the quantile (j + ½)/8 lies, and how far on the way from
+/// the first to the second.
+fn between(n: usize, j: usize) -> (usize, usize, f64) {
+    let last = n - 1;
+    let place = (j as f64 + 0.5) / QUANTILES as f64 * n as f64 - 0.5;
     let place = place.clamp(0.0, last as f64);
-    let (below, share) = (place as usize, place.fract() as f32);
-    let above = (below + 1).min(last);
-    ascending[below] + share * (ascending[above] - ascending[below])
+    let below = place as usize;
+    (below, (below + 1).min(last), place.fract())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use super::*;
     use crate::coarsen::Pyramid;
     use crate::graph::{Graph, GraphRecord, WeightPolicy};
@@ -379,6 +451,71 @@ mod tests {
             assert!((dot(i, i) / sigma - 1.0).abs() < 1e-3, "{i}");
             assert!((0..i).all(|j| dot(i, j).abs() < 1e-4 * dot(0, 0)), "{i}");
         }
+    }
+
+    /// Where hops do nothing, a node's share is its row's product with the gradient for it: quantiles are
+    /// as large as the rows.
+    #[test]
+    fn a_share_is_how_much_the_whole_grows_with_a_row() {
+        let paths = paths();
+        let slices = Slices::fit(2, &paths.iter().collect::<Vec<_>>(), 5);
+        let slopes: Vec<f64> = (0..slices.dim()).map(|i| (i as f64).cos()).collect();
+        let n = 7;
+        let rng = &mut stream(1, "test", 0, 0);
+        let rows: Vec<f32> = (0..2 * n).map(|_| unit(rng) as f32 - 0.3).collect();
+        // Whether of all hops or of some, by their quantiles.
+        let whole = |rows: &[f32], hops: Range<usize>| -> f64 {
+            let q = naive(&slices, &[], n, rows);
+            let of_hops = DIRECTIONS * QUANTILES;
+            let p = |q: usize| -> f64 {
+                let row = &slices.table[q * slices.dim..][..slices.dim];
+                row.iter().zip(&slopes).map(|(v, slope)| f64::from(*v) * slope).sum()
+            };
+            (hops.start * of_hops..hops.end * of_hops).map(|i| p(i) * q[i]).sum()
+        };
+        let shares = slices.shares(&example(n as u32, vec![], rows.clone()), &slopes, 0.25);
+        let step = 1.0 / 4096.0;
+        for v in 0..n {
+            let mut larger = rows.clone();
+            larger[2 * v..][..2].iter_mut().for_each(|value| *value *= 1.0 + step);
+            let grows = (whole(&larger, 0..3) - whole(&rows, 0..3)) / f64::from(step);
+            assert!((shares.nodes[v] - grows).abs() < 5e-3, "{v}: {} {grows}", shares.nodes[v]);
+        }
+        for (after, hops) in HOPS.into_iter().enumerate() {
+            let share = shares.parts[after];
+            assert_eq!(share.part, VectorPart::Slices { hops });
+            assert!((share.share - whole(&rows, after..after + 1)).abs() < 1e-4, "{hops}");
+        }
+        let origin = slices.origin.iter().zip(&slopes).map(|(v, slope)| f64::from(*v) * slope);
+        assert!((shares.rest - (0.25 - origin.sum::<f64>())).abs() < 1e-9);
+        assert_eq!(
+            (shares.parts[3].part, shares.parts[3].share),
+            (VectorPart::SlicesMean, shares.rest)
+        );
+    }
+
+    /// However nodes are numbered; where two cannot be told apart, they have the same.
+    #[test]
+    fn shares_belong_to_nodes_and_not_to_their_numbers() {
+        let paths = paths();
+        let slices = Slices::fit(2, &paths.iter().collect::<Vec<_>>(), 5);
+        let slopes: Vec<f64> = (0..slices.dim()).map(|i| (i as f64).sin()).collect();
+        // A path that reads the same from both ends, and itself from its middle on.
+        let rows: [[f32; 2]; 5] = [[0.1, -1.0], [0.7, 0.2], [0.3, 0.9], [0.7, 0.2], [0.1, -1.0]];
+        let share = |order: [usize; 5]| -> Vec<f64> {
+            let mut edges: Vec<[u32; 2]> = Vec::new();
+            let place = |v: usize| order.iter().position(|own| *own == v).unwrap() as u32;
+            (1..5).for_each(|v| edges.push([place(v - 1), place(v)]));
+            let own = order.iter().flat_map(|&v| rows[v]).collect();
+            let nodes = slices.shares(&example(5, edges, own), &slopes, 0.0).nodes;
+            (0..5).map(|v| nodes[place(v) as usize]).collect()
+        };
+        let plain = share([0, 1, 2, 3, 4]);
+        for (v, other) in share([2, 4, 0, 3, 1]).iter().enumerate() {
+            assert!((plain[v] - other).abs() < 1e-4, "{v}: {plain:?}");
+        }
+        assert!((plain[0] - plain[4]).abs() < 1e-4 && (plain[1] - plain[3]).abs() < 1e-4);
+        assert!((plain[0] - plain[1]).abs() > 1e-2, "{plain:?}");
     }
 
     #[test]

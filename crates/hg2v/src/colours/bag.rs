@@ -138,7 +138,7 @@ impl Words {
     }
 
     /// The rows of `(colour, 1)` to `(colour, count)`, as far as there are any.
-    fn of_colour(&self, colour: u32, count: u32) -> Range<usize> {
+    pub(super) fn of_colour(&self, colour: u32, count: u32) -> Range<usize> {
         let colour = colour as usize;
         let Some(&end) = self.starts.get(colour + 1) else { return 0..0 };
         let start = self.starts[colour];

@@ -26,6 +26,7 @@
 //! one beyond the 2¹⁴ that most graphs have.
 
 mod bag;
+mod shares;
 
 use hg2v_math::linalg::subspace::SparseRows;
 use hg2v_math::parallel::try_map;

@@ -154,6 +154,16 @@ impl Blocks {
         ]
     }
 
+    /// Slices, where there are any.
+    pub(super) fn slices(&self) -> Option<&Slices> {
+        self.slices.as_ref()
+    }
+
+    /// Colours, where there are any.
+    pub(super) fn colours(&self) -> Option<&Colours> {
+        self.colours.as_ref()
+    }
+
     /// The last step.
     pub(super) fn finish(&self) -> Option<&Finish> {
         self.finishes.as_ref().map(|[finish, _]| finish)
@@ -205,13 +215,27 @@ impl Blocks {
         collection: &Collection<'_>,
         which: &[usize],
     ) -> Result<Vec<f32>> {
-        let said = match self.counts() {
-            [0, 0] => read,
-            _ => side_by_side(&read, &self.beside(examples, collection, which)?, which.len()),
-        };
+        let said = self.said(read, examples, collection, which)?;
         let Some(finish) = self.finish() else { return Ok(said) };
         let rows = said.par_chunks_exact(finish.width().max(1)).map(|said| finish.apply(said));
         Ok(rows.collect::<Vec<_>>().concat())
+    }
+
+    /// What all blocks say of some graphs of a collection, row after row, where the network says `read`.
+    ///
+    /// # Errors
+    /// Too many distinct colours.
+    pub(super) fn said(
+        &self,
+        read: Vec<f32>,
+        examples: &[Example],
+        collection: &Collection<'_>,
+        which: &[usize],
+    ) -> Result<Vec<f32>> {
+        match self.counts() {
+            [0, 0] => Ok(read),
+            _ => Ok(side_by_side(&read, &self.beside(examples, collection, which)?, which.len())),
+        }
     }
 
     /// What a folder keeps.

@@ -10,6 +10,9 @@ mod model;
 
 mod folder;
 
+mod anatomy;
+
+pub use anatomy::Anatomy;
 pub use fit::{Failure, Fit};
 pub use folder::{CHECKPOINT_EVERY, Trained, TrainingFolder, is_unfinished};
 pub use model::{Hg2v, Hg2vConfig};

@@ -37,7 +37,7 @@ pub(crate) fn main() -> hg2v::Result<()> {
     });
 
     // 2. Vectors, and an index of them by name.
-    let model = Hg2v::params().alone().dim(16).levels(2).epochs(2).seed(1).fit(&graphs)?;
+    let model = Hg2v::params().dim(16).levels(2).epochs(2).seed(1).fit(&graphs)?;
     let vectors = model.embed(&graphs)?;
     let options = SearchOptions::default().metric(Metric::Euclidean).standardise(true);
     let catalog = Catalog::new(vectors.clone(), "graphs".as_ref(), options, &Context::default())?;
@@ -49,13 +49,13 @@ pub(crate) fn main() -> hg2v::Result<()> {
         println!("{} is {:.2} from 8+3", catalog.ids[neighbor.position], neighbor.distance);
     }
 
-    // 4. Why the first of them? Shares of levels, and of nodes, add up to −d².
+    // 4. Why the first of them? Shares of parts, and of nodes, add up to −d².
     let context = Context::default();
     let collection = Collection::new(Run::in_memory(&graphs), &model.needs(), &context)?;
-    let (examples, _) = model.examples(&collection)?;
-    let why = explain(&model, catalog.index.space(), &examples[here], &examples[near[0].position])?;
+    let graphs = model.anatomies(&collection, &context)?;
+    let why = explain(catalog.index.space(), &graphs[here], &graphs[near[0].position])?;
     for part in &why.parts {
-        println!("level {}: {:+.3}", part.level, part.share);
+        println!("{:?}: {:+.3}", part.part, part.share);
     }
 
     // 5. Who is like none?

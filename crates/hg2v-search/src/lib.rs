@@ -8,7 +8,7 @@
 //! 6. [`catalog`]: an index with the graphs' names;
 //! 7. [`outliers`] and [`duplicates`]: which are like no other, and which too much like one;
 //! 8. [`drift`]: whether two sets come from the same place;
-//! 9. [`explain`]: which levels and nodes of two graphs make them similar;
+//! 9. [`explain`]: which parts of vectors and which nodes make two graphs similar;
 //! 10. [`project`]: two coordinates for each, to look at.
 //!
 //! Everything is the same bits at any number of threads, and ties go to the earlier row.

@@ -151,29 +151,40 @@ fn explanations_are_of_the_graphs_that_were_found() {
     refused(at, line, &["some.jsonl", "4 graphs are called `7`"]);
 }
 
+/// That the explanations of an answer add up to its distances, with what belongs to no node or without.
+fn add_up(query: &Value, metric: &str, rest: bool) {
+    let near = query["neighbors"].as_array().unwrap();
+    assert!(!near.is_empty());
+    for near in near {
+        let why = &near["explanation"];
+        let distance = near["distance"].as_f64().unwrap();
+        let expected = if metric == "cosine" { 1.0 - distance } else { -distance * distance };
+        let numbers = |value: &Value| -> f64 {
+            value.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).sum()
+        };
+        let parts: f64 =
+            why["parts"].as_array().unwrap().iter().map(|p| p["share"].as_f64().unwrap()).sum();
+        let side = |side: &str, at: usize| {
+            numbers(&why[side]) + if rest { why["rest"][at].as_f64().unwrap() } else { 0.0 }
+        };
+        let [first, second] = [side("first", 0), side("second", 1)];
+        let nodes = if metric == "cosine" { first } else { first + second };
+        for sum in [parts, nodes] {
+            assert!((sum - expected).abs() < 1e-4 * (1.0 + expected.abs()), "{sum} {expected}");
+        }
+    }
+}
+
 #[test]
 fn explanations_add_up() {
     let folder = folder();
     for metric in ["cosine", "euclidean"] {
         let line = format!("search m 3 --data graphs.jsonl --explain --top 2 --metric {metric}");
         let found = json(folder.path(), &line);
-        for near in found["queries"][0]["neighbors"].as_array().unwrap() {
-            let why = &near["explanation"];
-            let distance = near["distance"].as_f64().unwrap();
-            let expected = if metric == "cosine" { 1.0 - distance } else { -distance * distance };
-            let numbers = |value: &Value| -> f64 {
-                value.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).sum()
-            };
-            let parts: f64 =
-                why["parts"].as_array().unwrap().iter().map(|p| p["share"].as_f64().unwrap()).sum();
-            let nodes = match metric {
-                "cosine" => numbers(&why["first"]),
-                _ => numbers(&why["first"]) + numbers(&why["second"]),
-            };
-            for sum in [parts, nodes] {
-                assert!((sum - expected).abs() < 1e-4 * (1.0 + expected.abs()), "{sum} {expected}");
-            }
-        }
+        add_up(&found["queries"][0], metric, false);
+        let part = &found["queries"][0]["neighbors"][0]["explanation"]["parts"][0];
+        let keys: Vec<&String> = part.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["level", "local", "of", "readout", "share"]);
     }
     let (text, _) = done(
         folder.path(),
@@ -183,6 +194,63 @@ fn explanations_add_up() {
         text.contains("sum of nodes") && text.contains("nodes of it that count most"),
         "{text}"
     );
+}
+
+/// Whatever stands beside the network, however distances are told, and of odd graphs, too.
+#[test]
+fn explanations_of_the_default_add_up() {
+    let folder = folder_with_graphs(&["--graphs", "30", "--nodes", "25"]);
+    let at = folder.path();
+    let fit = "fit graphs.jsonl --out m --dim 8 --levels 2 --epochs 1 --slices always --out-dim 64";
+    done(at, &fit.split(' ').collect::<Vec<_>>());
+    let odd = [
+        r#"{"edges":[],"nodes":[]}"#,
+        r#"{"edges":[],"nodes":[0],"x":[[1,2]]}"#,
+        r#"{"edges":[],"nodes":[0,1,2],"x":[[0,1],[0,1],[3,3]]}"#,
+        r#"{"edges":[[0,1],[1,1]],"x":[[0,0],[1e30,-5]]}"#,
+    ];
+    fs::write(at.join("odd.jsonl"), odd.join("\n")).unwrap();
+    for metric in ["cosine", "euclidean"] {
+        for standardise in ["", " --standardise"] {
+            let how = format!("--explain --metric {metric}{standardise}");
+            let found = json(at, &format!("search m 3 --data graphs.jsonl --top 2 {how}"));
+            add_up(&found["queries"][0], metric, true);
+            let found = json(at, &format!("search m odd.jsonl --data graphs.jsonl --top 2 {how}"));
+            let queries = found["queries"].as_array().unwrap();
+            assert_eq!(queries.len(), 4);
+            queries.iter().for_each(|query| add_up(query, metric, true));
+        }
+    }
+    let found = json(at, "search m 3 --data graphs.jsonl --top 1 --explain --standardise");
+    let parts = &found["queries"][0]["neighbors"][0]["explanation"]["parts"];
+    let parts: Vec<String> = parts.as_array().unwrap()[10..]
+        .iter()
+        .map(|part| {
+            let mut part = part.as_object().unwrap().clone();
+            assert!(part.remove("share").unwrap().is_number());
+            Value::from(part).to_string()
+        })
+        .collect();
+    let expected = [
+        r#"{"hops":0,"of":"slices"}"#,
+        r#"{"hops":2,"of":"slices"}"#,
+        r#"{"hops":4,"of":"slices"}"#,
+        r#"{"of":"slices-mean"}"#,
+        r#"{"of":"colours","round":0}"#,
+        r#"{"of":"colours","round":1}"#,
+        r#"{"of":"colours","round":2}"#,
+        r#"{"of":"colours","round":3}"#,
+        r#"{"of":"colours-mean"}"#,
+        r#"{"of":"mean"}"#,
+    ];
+    assert_eq!(parts, expected);
+    let (text, _) = done(at, &["search", "m", "3", "--data", "graphs.jsonl", "--explain"]);
+    for words in ["sum of nodes", "2 hops", "round 1", "mean", "colours"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    // Another method's vectors have no such parts.
+    done(at, &["fit", "graphs.jsonl", "--out", "s", "--method", "statistics"]);
+    refused(at, "search s 3 --data graphs.jsonl --explain", &["statistics", "only those of hg2v"]);
 }
 
 #[test]

@@ -129,11 +129,6 @@ impl Blocks {
         }
     }
 
-    /// Whether there is nothing beside the network.
-    pub(super) fn is_nothing(&self) -> bool {
-        self.slices.is_none() && self.colours.is_none() && self.finishes.is_none()
-    }
-
     /// How many numbers slices and colours have.
     fn counts(&self) -> [usize; 2] {
         let slices = self.slices.as_ref().map_or(0, Slices::dim);

@@ -192,11 +192,6 @@ impl Hg2v {
         &self.config.model.preparation
     }
 
-    /// Whether its vectors are what the network reads out, with nothing beside or after it.
-    pub fn is_read_out(&self) -> bool {
-        self.blocks.is_nothing()
-    }
-
     /// The network as a layer of a larger model, to be given parameters and features.
     pub fn layer(&self) -> Layer {
         Layer::of(&self.network)

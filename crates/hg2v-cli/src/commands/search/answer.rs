@@ -1,7 +1,8 @@
 //! A graph, those nearest to it, and why: for people and for programs.
 
 use hg2v::graph::Scalar;
-use hg2v::model::Readout;
+use hg2v::shares::VectorPart;
+use hg2v::vocabulary::Named;
 use hg2v_search::Neighbor;
 use hg2v_search::explain::Explanation;
 use serde_json::{Value, json};
@@ -61,13 +62,20 @@ fn explained(name: &str, why: &Explanation) -> Vec<String> {
     let mut table = Table::new(2);
     table.row(["level", "of", "adds"]);
     for part in &why.parts {
-        let of = if part.local { "neighbourhoods" } else { "nodes" };
-        let how = match part.readout {
-            Readout::Sum => "sum",
-            Readout::Max => "max",
-            Readout::Mean => "mean",
+        let (at, of) = match part.part {
+            VectorPart::Network { level, local, readout } => {
+                let of = if local { "neighbourhoods" } else { "nodes" };
+                (level.to_string(), format!("{} of {of}", readout.word()))
+            }
+            VectorPart::Slices { hops } => (format!("{hops} hops"), "slices".to_owned()),
+            VectorPart::Colours { round } => (format!("round {round}"), "colours".to_owned()),
+            // Euclidean distances do not see what is taken off both vectors.
+            _ if part.share == 0.0 => continue,
+            VectorPart::SlicesMean => ("mean".to_owned(), "slices".to_owned()),
+            VectorPart::ColoursMean => ("mean".to_owned(), "colours".to_owned()),
+            _ => ("mean".to_owned(), "vectors".to_owned()),
         };
-        table.row([part.level.to_string(), format!("{how} of {of}"), format!("{:.6}", part.share)]);
+        table.row([at, of, format!("{:.6}", part.share)]);
     }
     lines.extend(table.lines());
     for (side, nodes, rest) in [("it", &why.first, why.rest[0]), (name, &why.second, why.rest[1])] {

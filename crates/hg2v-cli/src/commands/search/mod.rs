@@ -30,7 +30,7 @@ use set::Set;
 Examples:
   hg2v search mutag.parquet 17                              the six nearest to graph 17
   hg2v search mutag.parquet new.jsonl --model mutag.model   the nearest to graphs that are new
-  hg2v search mutag.model 17 --data MUTAG.zip --explain     which levels and nodes make it so
+  hg2v search mutag.model 17 --data MUTAG.zip --explain     which parts and nodes make it so
   hg2v search m 17 --data big.jsonl.gz --device cuda        vectors made on an NVIDIA gpu
   hg2v search mutag.parquet --duplicates                    pairs that are alike
   hg2v search mutag.parquet --outliers 10                   furthest from their tenth neighbour")]
@@ -56,7 +56,8 @@ pub(crate) struct Args {
     /// Find neighbours through links, however few vectors
     #[arg(long)]
     approximate: bool,
-    /// Say which levels and nodes make graphs similar; needs a model and --data
+    /// Say which parts of the vectors and which nodes make graphs similar; needs a model of hg2v and
+    /// --data
     #[arg(long)]
     explain: bool,
     /// Pairs that are alike: of a cosine of at least T [default: 0.9999], or of a Euclidean

@@ -7,10 +7,9 @@ use std::sync::Arc;
 use hg2v::context::{Machine, MachineName};
 use hg2v::error::{Error, Place, shown};
 use hg2v::graph::{GraphRecord, Scalar};
-use hg2v::model::Example;
 use hg2v::prepare::{Collection, Run};
 use hg2v::vectors;
-use hg2v::{Hg2v, Model, Result};
+use hg2v::{Anatomy, Hg2v, Model, Result};
 use hg2v_baselines::registry;
 use hg2v_search::catalog::Catalog;
 use hg2v_search::explain::explain;
@@ -141,7 +140,7 @@ impl Set {
                 context.say(format!("graph {name} has a vector of zeros, which is near to none"));
             }
             if args.explain {
-                let graph = self.example(position)?;
+                let graph = self.anatomy(position)?;
                 self.explain(&mut answer, &graph)?;
             }
             return Ok(vec![answer]);
@@ -168,8 +167,8 @@ impl Set {
         let work = graphs::on(&self.machine).cached_in(args.cache.open());
         let collection = Collection::new(Run::of(&records, &file), &model.needs(), &work)?;
         let queries = model.embed_collection(&collection, &work)?.values;
-        let examples = match args.explain {
-            true => self.hg2v()?.examples(&collection)?.0,
+        let anatomies = match args.explain {
+            true => self.hg2v()?.anatomies(&collection, &work)?,
             false => Vec::new(),
         };
         let near = self.catalog.index.nearest(&queries, top)?;
@@ -177,8 +176,8 @@ impl Set {
         for (i, near) in near.into_iter().enumerate() {
             let mut answer = Answer::new(records[i].id_at(i as u64), near);
             answer.label = records[i].label.clone();
-            if let Some(example) = examples.get(i) {
-                self.explain(&mut answer, example)?;
+            if let Some(graph) = anatomies.get(i) {
+                self.explain(&mut answer, graph)?;
             }
             answers.push(answer);
         }
@@ -212,7 +211,7 @@ impl Set {
         }
     }
 
-    /// The network whose vectors can be explained.
+    /// The model whose vectors can be explained.
     fn hg2v(&self) -> Result<&Hg2v> {
         let missing = |requirement: &str| Error::parameter("explain", "given", requirement);
         let model = self.model.as_ref().ok_or_else(|| {
@@ -226,8 +225,8 @@ impl Set {
         })
     }
 
-    /// The graph of a vector, ready for the network.
-    fn example(&self, position: usize) -> anyhow::Result<Example> {
+    /// The graph of a vector, taken apart.
+    fn anatomy(&self, position: usize) -> anyhow::Result<Anatomy<'_>> {
         let missing = |requirement: &str| Error::parameter("explain", "given", requirement);
         let model = self.hg2v()?;
         let graphs = self.graphs.as_ref().ok_or_else(|| {
@@ -237,14 +236,13 @@ impl Set {
         let run = Run { position: at as u64, ..Run::of(&graphs.records[at..=at], &graphs.file) };
         let work = hg2v::context::Context::default();
         let collection = Collection::new(run, &model.needs(), &work)?;
-        Ok(model.examples(&collection)?.0.remove(0))
+        Ok(model.anatomies(&collection, &work)?.remove(0))
     }
 
-    fn explain(&self, answer: &mut Answer, query: &Example) -> anyhow::Result<()> {
+    fn explain(&self, answer: &mut Answer, query: &Anatomy<'_>) -> anyhow::Result<()> {
         for neighbor in &answer.near {
-            let other = self.example(neighbor.position)?;
-            let space = self.catalog.index.space();
-            answer.why.push(explain(self.hg2v()?, space, query, &other)?);
+            let other = self.anatomy(neighbor.position)?;
+            answer.why.push(explain(self.catalog.index.space(), query, &other)?);
         }
         Ok(())
     }

@@ -105,6 +105,7 @@ def test_what_is_not_there_is_a_kind(monkeypatch):
         (dict(loss="hinge"), "loss", "'hinge'"),
         (dict(preset="best"), "preset", "'best'"),
         (dict(slices="often"), "slices", "'often'"),
+        (dict(census="often"), "census", "'often'"),
         (dict(random_state="x"), "random_state", "'x'"),
         (dict(n_jobs=0), "n_jobs", "0"),
     ],
@@ -156,7 +157,7 @@ def test_words_are_those_of_rust():
         for line in re.sub(r"\n {12,}", " ", document).splitlines()
         if '``"' in line
     ]
-    named = "preset layer input readout loss negatives degree structure weights slices nodes"
+    named = "preset layer input readout loss negatives degree structure weights slices census nodes"
     for name in named.split():
         about = [line for line in lines if re.match(rf" {{8}}(\w+, )*{name}(, \w+)*: ", line)]
         assert about, name

@@ -208,7 +208,7 @@ def test_losses_and_names(model, arrays):
 
 
 def test_the_default_is_what_its_document_says(arrays, vectors):
-    options = dict(preset="network", colours=384, rounds=3, slices="auto")
+    options = dict(preset="network", colours=384, rounds=3, slices="auto", census="auto")
     beside = hg2v.HG2V(**PARAMS, **options).fit_transform(arrays)
     assert vectors.shape[1] == 1 << (beside.shape[1] - 1).bit_length()
     same(hg2v.HG2V(**PARAMS, **options, out_dim=2048).fit_transform(arrays), vectors)

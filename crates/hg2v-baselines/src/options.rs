@@ -254,6 +254,13 @@ pub static OPTIONS: &[MethodOption] = &[
         "When the distribution of nodes' features stands beside what the network says; auto: where nodes \
          have attributes and are no atoms",
     ),
+    option(
+        "census",
+        "WHEN",
+        Kind::Word(Words::of::<When>().or_alone("always")),
+        "When the nodes of each label are counted beside what the network says; auto: where nodes have labels \
+         and no slices",
+    ),
     option("rounds", "H", Kind::Whole, "Rounds of Weisfeiler–Lehman refinement"),
     MethodOption {
         unset: "all that there are",
@@ -318,6 +325,7 @@ pub(crate) const HG2V: Places = &[
     ("colours", "/colours/dim"),
     ("rounds", "/colours/rounds"),
     ("slices", "/slices"),
+    ("census", "/census"),
     ("out_dim", "/out_dim"),
     ("seed", "/recipe/seed"),
     ("seed", "/coarsening/seed"),

@@ -25,13 +25,15 @@ pub(crate) fn settings(config: &Config) -> Value {
                     [("numbers".to_owned(), colours.clone()), ("rounds".to_owned(), rounds)];
                 blocks.insert("Colours", Map::from_iter(block));
             }
-            if let Some(slices) = model.pointer("/learnt/slices/dim") {
-                let block = [("numbers".to_owned(), slices.clone())];
-                blocks.insert("Slices", Map::from_iter(block));
-            }
-            if let Some(mixed) = model.pointer("/learnt/finish/out_dim") {
-                let block = [("numbers".to_owned(), mixed.clone())];
-                blocks.insert("Last step", Map::from_iter(block));
+            for (title, place) in [
+                ("Slices", "/learnt/slices/dim"),
+                ("Census", "/learnt/census/dim"),
+                ("Last step", "/learnt/finish/out_dim"),
+            ] {
+                if let Some(numbers) = model.pointer(place) {
+                    let block = [("numbers".to_owned(), numbers.clone())];
+                    blocks.insert(title, Map::from_iter(block));
+                }
             }
         }
         None => put(&mut blocks, SETTINGS, &model["settings"]),
@@ -112,12 +114,14 @@ mod tests {
                 "learnt": {
                     "colours": { "dim": 37, "vocabulary": {} },
                     "slices": { "dim": 64 },
+                    "census": { "dim": 7 },
                     "finish": { "columns": 300, "out_dim": 512 },
                 },
             }),
         );
         assert_eq!(mixed["settings"]["Colours"], json!({ "numbers": 37, "rounds": 4 }));
         assert_eq!(mixed["settings"]["Slices"], json!({ "numbers": 64 }));
+        assert_eq!(mixed["settings"]["Census"], json!({ "numbers": 7 }));
         assert_eq!(mixed["settings"]["Last step"], json!({ "numbers": 512 }));
     }
 

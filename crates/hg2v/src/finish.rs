@@ -4,15 +4,17 @@
 //! Fitted on training graphs, with `u` what a graph's blocks say, side by side,
 //!
 //! ```text
-//! z_c = s_c·(u_c − μ_c),    v = √(N/m)·R·H·D·z
+//! z_c = s_c·(u_c − μ_c),    v = √(N/m)·R·H·F·D·z
 //! ```
 //!
 //! `μ` are means. `s` gives every column of the read-out 1 over its deviation, those of
-//! slices and of colours one number for all, and then every block the mean square that is its weight. `D` has random signs, `H` is the
-//! Walsh–Hadamard matrix of `N` (a power of two) columns, over `√N`, and `R` takes `m` of its rows at
-//! random (Ailon and Chazelle 2006). `H·D` is a rotation, so that distances and angles are
-//! those of `z`, exactly where all rows are taken, and within some `1/√m` of them elsewhere. Each number of `v` is a
-//! mixture of all of `z`, so that all vary about as much, and standardising them costs nothing.
+//! every other block one number for all, and then every block the mean square that is its weight. `D` has random signs.
+//! `F` adds column `c` to place `c mod N`, where `N` is a power of two: so many places that there is one for each column, or as many as
+//! numbers are asked for, whatever is less. `H` is the Walsh–Hadamard matrix of `N` columns, over `√N`, and `R` takes `m`
+//! of its rows at random (Ailon and Chazelle 2006). `H·D` is a rotation, so that distances and angles are those of `z`, exactly
+//! where no two columns share a place and all rows are taken. Elsewhere they are within some `1/√m` of them, or less where few
+//! columns share places: with random signs, what two add to each other's squares is 0 on average. Each number of `v` is a mixture
+//! of all of `z`, so that all vary about as much, and standardising them costs nothing.
 //!
 //! A column that did not vary in training counts for nothing, also where it varies later.
 
@@ -67,6 +69,8 @@ pub struct Finish {
     scales: Vec<f32>,
     /// `D`: whether a column changes its sign.
     signs: Vec<bool>,
+    /// `N`.
+    places: usize,
     /// `R`: which rows are taken, ascending.
     rows: Vec<u32>,
 }
@@ -106,14 +110,15 @@ impl Finish {
                 scales[c] = own * (block.square / square).sqrt();
             }
         }
-        let mixed = width.next_power_of_two();
+        let places = places(width, out_dim);
         let mut rng = stream(seed, "finish", 0, 0);
         let signs = (0..width).map(|_| rng.next_u64() >> 63 == 1).collect();
-        let rows = sample_without_replacement(mixed, out_dim, &mut rng);
+        let rows = sample_without_replacement(places, out_dim, &mut rng);
         Finish {
             means: means.into_iter().map(|mean| mean as f32).collect(),
             scales: scales.into_iter().map(|scale| scale as f32).collect(),
             signs,
+            places,
             rows: rows.into_iter().map(|row| row as u32).collect(),
         }
     }
@@ -133,15 +138,15 @@ impl Finish {
     /// # Complexity
     /// O(N log N) time.
     pub fn apply(&self, from: &[f32]) -> Vec<f32> {
-        let mut z = vec![0.0; self.width().next_power_of_two()];
+        let mut z = vec![0.0; self.places];
         let centred = from.iter().zip(&self.means).zip(&self.scales);
-        for ((z, ((u, mean), scale)), negative) in z.iter_mut().zip(centred).zip(&self.signs) {
+        for (c, (((u, mean), scale), negative)) in centred.zip(&self.signs).enumerate() {
             // Infinity by 0 is no number.
             let scaled = match *scale {
                 0.0 => 0.0,
                 scale => (scale * (u - mean)).clamp(-LARGEST, LARGEST),
             };
-            *z = if *negative { -scaled } else { scaled };
+            z[c % self.places] += if *negative { -scaled } else { scaled };
         }
         hadamard(&mut z);
         let scale = (self.rows.len() as f32).sqrt().recip();
@@ -156,7 +161,7 @@ impl Finish {
     /// What each column of `u` adds to `dᵀ·v`, in double precision:
     ///
     /// ```text
-    /// dᵀ·v = Σ_c t_c·s_c·u_c − t_c·s_c·μ_c,    t = √(N/m)·D·Hᵀ·Rᵀ·d
+    /// dᵀ·v = Σ_c t_c·s_c·u_c − t_c·s_c·μ_c,    t = √(N/m)·D·Fᵀ·Hᵀ·Rᵀ·d
     /// ```
     ///
     /// What is cut adds the same whatever `u_c` is.
@@ -174,16 +179,16 @@ impl Finish {
         columns.map(term).collect()
     }
 
-    /// `√(N/m)·D·Hᵀ·Rᵀ·d`.
+    /// `√(N/m)·D·Fᵀ·Hᵀ·Rᵀ·d`.
     fn turned_back<R: Real>(&self, d: &[R]) -> Vec<R> {
-        let mut z = vec![R::ZERO; self.width().next_power_of_two()];
+        let mut z = vec![R::ZERO; self.places];
         let scale = R::from_f64((self.rows.len() as f32).sqrt().recip().into());
         for (&row, &d) in self.rows.iter().zip(d) {
             z[row as usize] = scale * d;
         }
         hadamard(&mut z);
-        let both = z.into_iter().zip(&self.signs);
-        both.map(|(z, negative)| if *negative { -z } else { z }).collect()
+        let both = z.iter().cycle().zip(&self.signs);
+        both.map(|(z, negative)| if *negative { -*z } else { *z }).collect()
     }
 
     /// What a folder keeps of it.
@@ -207,12 +212,13 @@ impl Finish {
         let scales = tensors.take("finish.scales", &[columns])?;
         let signs: Vec<u32> = tensors.take("finish.signs", &[columns])?;
         let rows: Vec<u32> = tensors.take("finish.rows", &[out_dim])?;
-        let within = rows.iter().all(|&row| (row as usize) < columns.next_power_of_two());
+        let places = places(columns, out_dim);
+        let within = rows.iter().all(|&row| (row as usize) < places);
         if !within || signs.iter().any(|&sign| sign > 1) {
             return Err(tensors.refused("its last step does not hold together"));
         }
         let signs = signs.into_iter().map(|sign| sign == 1).collect();
-        Ok(Finish { means, scales, signs, rows })
+        Ok(Finish { means, scales, signs, places, rows })
     }
 }
 
@@ -235,6 +241,11 @@ impl Finish {
         let scales = tensors.take("control.scales", &[self.width()])?;
         Ok(Finish { means, scales, ..self.clone() })
     }
+}
+
+/// `N`, where `width` columns become so many numbers.
+fn places(width: usize, out_dim: usize) -> usize {
+    width.next_power_of_two().min(out_dim.next_power_of_two())
 }
 
 /// The mean and deviation of every column; a deviation that is rounding is 0.
@@ -346,6 +357,22 @@ mod tests {
             .sum::<f64>()
             / 400.0;
         assert!((mean - 1.0).abs() < 0.1, "{mean}");
+    }
+
+    /// Seven columns in four places: all are seen, and a gradient finds its way back to each.
+    #[test]
+    fn columns_share_places_where_there_are_more_of_them() {
+        let rows = rows();
+        let finish = Finish::fit(&rows, &BLOCKS, 4, 1);
+        assert_eq!(finish.out_dim(), 4);
+        let from = &rows[..7];
+        for c in (0..7).filter(|c| *c != 2) {
+            let mut other = from.to_vec();
+            other[c] += 0.5 * 10f32.powi(c as i32);
+            let (a, b) = (finish.apply(from), finish.apply(&other));
+            let expected = f64::from(finish.scales[c] * (other[c] - from[c])).powi(2);
+            assert!((distance(&a, &b) / expected - 1.0).abs() < 1e-3, "{c}");
+        }
     }
 
     #[test]

@@ -96,7 +96,11 @@ pub mod finish;
 
 pub mod shares;
 
+mod components;
+
 pub mod slices;
+
+pub mod census;
 
 pub mod colours;
 

@@ -25,6 +25,10 @@ pub enum VectorPart {
     },
     /// What is taken off all slices: their mean.
     SlicesMean,
+    /// The [census](crate::census) of labels.
+    Census,
+    /// What is taken off the census: its mean.
+    CensusMean,
     /// [Colours](crate::colours) of a round.
     Colours {
         /// Which round.

@@ -15,22 +15,14 @@
 //! and take away what is not.
 //!
 //! Most of these numbers say the same, how large the graph is along its longest side. The
-//! vector is made of the 64 principal components of the training graphs, half whitened:
-//!
-//! ```text
-//! φ(G)_i = v_iᵀ·(q(G) − μ) / √σ_i
-//! ```
-//!
-//! where `σ_i` is the deviation along `v_i`. So what graphs differ in least counts for more than in `q`, and for less
-//! than if all components were of one length.
-
-use std::borrow::Borrow;
+//! vector is made of the 64 leading [components](crate::components) of the training graphs.
 
 use hg2v_math::linalg::subspace::SparseRows;
 use hg2v_math::rng::{stream, unit};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::components::Components;
 use crate::error::Result;
 use crate::finish::{LARGEST, ROUNDING, moments};
 use crate::model::Example;
@@ -56,16 +48,9 @@ const COMPONENTS: usize = 64;
 /// What was learnt of the slices of training graphs.
 #[derive(Debug, Clone)]
 pub struct Slices {
-    /// Numbers of a node.
-    features: usize,
-    /// After each number of hops: a row of [`DIRECTIONS`] numbers for each feature.
-    directions: [Vec<f32>; HOPS.len()],
-    /// Numbers of a vector.
-    dim: usize,
-    /// `v_i/√σ_i`, side by side: a row for each of `q`.
-    table: Vec<f32>,
-    /// The same, of `μ`.
-    origin: Vec<f32>,
+    directions: Directions,
+    /// Of `q`.
+    components: Components,
 }
 
 /// What `config.json` says of them.
@@ -81,11 +66,9 @@ impl Slices {
     /// # Complexity
     /// Of each graph its slices, then O(n·768·64) time for `n` graphs.
     pub(crate) fn fit(features: usize, examples: &[&Example], seed: u64) -> Slices {
-        let directions = HOPS.map(|hops| directions(features, hops, seed));
-        let (dim, table, origin) = (0, Vec::new(), Vec::new());
-        let mut slices = Slices { features, directions, dim, table, origin };
+        let directions = Directions::drawn(features, seed);
         let all: Vec<Vec<f32>> =
-            examples.par_iter().map(|example| slices.quantiles(example)).collect();
+            examples.par_iter().map(|example| directions.quantiles(example)).collect();
         let (means, deviations) = moments(&all.concat(), WIDTH);
         // What varies by rounding alone would be as loud as all else.
         let varying = |c: &usize| deviations[*c] > 0.0;
@@ -93,75 +76,39 @@ impl Slices {
         for row in &all {
             rows.push((0..WIDTH).filter(varying).map(|c| (c as u32, f64::from(row[c]) - means[c])));
         }
-        let found = rows.directions(COMPONENTS, seed);
-        let deviation = |i: usize| (found.squares[i] / examples.len() as f64).sqrt();
-        let mut components = found.rows;
-        for row in components.chunks_exact_mut(found.count.max(1)) {
-            row.iter_mut().enumerate().for_each(|(i, v)| *v /= deviation(i).sqrt());
-        }
-        slices.place(found.count, &components, &means);
-        slices
+        let components = Components::fit(&rows, Some(&means), COMPONENTS, seed);
+        Slices { directions, components }
     }
 
     /// The same with components at random: what slices are worth with nothing learnt of them.
     #[must_use]
     pub(crate) fn untrained(&self, seed: u64) -> Slices {
-        let mut rng = stream(seed, "untrained slices", 0, 0);
-        let rows: Vec<f64> = (0..WIDTH * self.dim).map(|_| unit(&mut rng) - 0.5).collect();
-        let mut slices = self.clone();
-        slices.place(self.dim, &rows, &[0.0; WIDTH]);
-        slices
-    }
-
-    /// Takes `dim` components, side by side, and what lies at 0.
-    fn place(&mut self, dim: usize, components: &[f64], means: &[f64]) {
-        let mut origin = vec![0.0; dim];
-        for (row, mean) in components.chunks_exact(dim.max(1)).zip(means) {
-            origin.iter_mut().zip(row).for_each(|(origin, v)| *origin += mean * v);
-        }
-        self.dim = dim;
-        self.table = components.iter().map(|v| *v as f32).collect();
-        self.origin = origin.into_iter().map(|v| v as f32).collect();
+        let components = self.components.untrained("untrained slices", seed);
+        Slices { components, ..self.clone() }
     }
 
     /// Numbers of a vector.
     pub fn dim(&self) -> usize {
-        self.dim
+        self.components.dim()
     }
 
-    /// `φ` of some graphs, one after the other. A graph without nodes is at the mean.
-    pub(crate) fn vectors(&self, examples: &[impl Borrow<Example> + Sync]) -> Vec<f32> {
-        let rows = examples.par_iter().map(|example| self.vector(example.borrow()));
-        rows.collect::<Vec<_>>().concat()
-    }
-
-    fn vector(&self, example: &Example) -> Vec<f32> {
-        let mut sums = vec![0.0; self.dim];
-        if example.num_nodes() == 0 {
-            return sums;
+    /// `φ` of a graph. One without nodes is at the mean.
+    pub(crate) fn vector(&self, example: &Example) -> Vec<f32> {
+        match example.num_nodes() {
+            0 => vec![0.0; self.dim()],
+            _ => self.components.apply(&self.directions.quantiles(example)),
         }
-        let quantiles = self.quantiles(example);
-        for (value, row) in quantiles.iter().zip(self.table.chunks_exact(self.dim.max(1))) {
-            sums.iter_mut().zip(row).for_each(|(sum, v)| *sum += value * v);
-        }
-        sums.iter_mut().zip(&self.origin).for_each(|(sum, origin)| *sum -= origin);
-        sums
     }
 
     /// What a folder keeps of them.
-    pub(crate) fn saved(&self, tensors: Tensors) -> (SavedSlices, Tensors) {
-        let Slices { features, dim, .. } = *self;
-        let mut tensors = tensors;
-        for (directions, hops) in self.directions.iter().zip(HOPS) {
+    pub(crate) fn saved(&self, mut tensors: Tensors) -> (SavedSlices, Tensors) {
+        let Directions { features, after } = &self.directions;
+        for (directions, hops) in after.iter().zip(HOPS) {
             let name = format!("slices.directions.{hops}");
-            tensors = tensors.with(name, &[features, DIRECTIONS], directions.iter().copied());
+            tensors = tensors.with(name, &[*features, DIRECTIONS], directions.iter().copied());
         }
-        let tensors = tensors.with("slices.table", &[WIDTH, dim], self.table.iter().copied()).with(
-            "slices.origin",
-            &[dim],
-            self.origin.iter().copied(),
-        );
-        (SavedSlices { dim }, tensors)
+        let tensors = self.components.saved("slices", WIDTH, tensors);
+        (SavedSlices { dim: self.dim() }, tensors)
     }
 
     /// What a folder kept, of nodes with so many `features`.
@@ -173,42 +120,12 @@ impl Slices {
         features: usize,
         tensors: &mut Reader<'_>,
     ) -> Result<Slices> {
-        let SavedSlices { dim } = saved;
-        let mut directions = HOPS.map(|_| Vec::new());
-        for (own, hops) in directions.iter_mut().zip(HOPS) {
+        let mut after = HOPS.map(|_| Vec::new());
+        for (own, hops) in after.iter_mut().zip(HOPS) {
             *own = tensors.take(&format!("slices.directions.{hops}"), &[features, DIRECTIONS])?;
         }
-        let table = tensors.take("slices.table", &[WIDTH, dim])?;
-        let origin = tensors.take("slices.origin", &[dim])?;
-        Ok(Slices { features, directions, dim, table, origin })
-    }
-
-    /// `q`: of a graph without nodes, zeros.
-    ///
-    /// # Complexity
-    /// With `F` features: time O(n·F + m + n·log n) for each direction, memory O(n) for each of 32.
-    fn quantiles(&self, example: &Example) -> Vec<f32> {
-        if example.num_nodes() == 0 {
-            return vec![0.0; WIDTH];
-        }
-        let mut quantiles = Vec::with_capacity(WIDTH);
-        for after in 0..HOPS.len() {
-            let seen = self.seen(example, after);
-            let mut column = Vec::with_capacity(example.num_nodes());
-            for direction in 0..DIRECTIONS {
-                column.clear();
-                column.extend(seen[direction..].iter().step_by(DIRECTIONS));
-                column.sort_unstable_by(f32::total_cmp);
-                quantiles.extend((0..QUANTILES).map(|j| quantile(&column, j)));
-            }
-        }
-        quantiles
-    }
-
-    /// `Ãʰ·Z·W`, after the hops at this place of [`HOPS`].
-    fn seen(&self, example: &Example, after: usize) -> Vec<f32> {
-        let seen = product(&example.features, self.features, &self.directions[after]);
-        (0..HOPS[after]).fold(seen, |seen, _| hop(&example.batch.levels[0], &seen))
+        let components = Components::of_saved("slices", [WIDTH, saved.dim], tensors)?;
+        Ok(Slices { directions: Directions { features, after }, components })
     }
 
     /// `Σ_i slopes_i·φ_i + constant` of a graph, divided. Each quantile lies a share `β` of the way from the
@@ -231,10 +148,10 @@ impl Slices {
         let dot = |row: &[f32]| -> f64 {
             row.iter().zip(slopes).map(|(v, slope)| f64::from(*v) * slope).sum()
         };
-        let by_quantile = |q: usize| dot(&self.table[q * self.dim..][..self.dim]);
+        let by_quantile = |q: usize| dot(self.components.row(q));
         let mut shares = Shares::nothing(n);
         for (after, hops) in HOPS.into_iter().enumerate() {
-            let seen = if n > 0 { self.seen(example, after) } else { Vec::new() };
+            let seen = if n > 0 { self.directions.seen(example, after) } else { Vec::new() };
             let mut of_hops = 0.0;
             for direction in 0..if n > 0 { DIRECTIONS } else { 0 } {
                 let number = |node: usize| seen[node * DIRECTIONS + direction];
@@ -266,15 +183,58 @@ impl Slices {
             }
             shares.part(VectorPart::Slices { hops }, of_hops);
         }
-        let origin = if n > 0 { dot(&self.origin) } else { 0.0 };
+        let origin = if n > 0 { dot(self.components.origin()) } else { 0.0 };
         shares.constant(VectorPart::SlicesMean, constant - origin);
         shares
     }
 }
 
+/// In which directions rows are looked at.
+#[derive(Debug, Clone)]
+struct Directions {
+    /// Numbers of a node.
+    features: usize,
+    /// After each number of hops: a row of [`DIRECTIONS`] numbers for each feature.
+    after: [Vec<f32>; HOPS.len()],
+}
+
+impl Directions {
+    fn drawn(features: usize, seed: u64) -> Directions {
+        Directions { features, after: HOPS.map(|hops| drawn(features, hops, seed)) }
+    }
+
+    /// `q`: of a graph without nodes, zeros.
+    ///
+    /// # Complexity
+    /// With `F` features: time O(n·F + m + n·log n) for each direction, memory O(n) for each of 32.
+    fn quantiles(&self, example: &Example) -> Vec<f32> {
+        if example.num_nodes() == 0 {
+            return vec![0.0; WIDTH];
+        }
+        let mut quantiles = Vec::with_capacity(WIDTH);
+        for after in 0..HOPS.len() {
+            let seen = self.seen(example, after);
+            let mut column = Vec::with_capacity(example.num_nodes());
+            for direction in 0..DIRECTIONS {
+                column.clear();
+                column.extend(seen[direction..].iter().step_by(DIRECTIONS));
+                column.sort_unstable_by(f32::total_cmp);
+                quantiles.extend((0..QUANTILES).map(|j| quantile(&column, j)));
+            }
+        }
+        quantiles
+    }
+
+    /// `Ãʰ·Z·W`, after the hops at this place of [`HOPS`].
+    fn seen(&self, example: &Example, after: usize) -> Vec<f32> {
+        let seen = product(&example.features, self.features, &self.after[after]);
+        (0..HOPS[after]).fold(seen, |seen, _| hop(&example.batch.levels[0], &seen))
+    }
+}
+
 /// Directions of length 1, none of them likelier than another: twelve uniform numbers together are
 /// normal enough, and the same on every machine.
-fn directions(features: usize, hops: usize, seed: u64) -> Vec<f32> {
+fn drawn(features: usize, hops: usize, seed: u64) -> Vec<f32> {
     let rng = &mut stream(seed, "slices", hops as u64, 0);
     let mut normal = || (0..12).map(|_| unit(rng)).sum::<f64>() - 6.0;
     let drawn: Vec<f64> = (0..features * DIRECTIONS).map(|_| normal()).collect();
@@ -350,14 +310,15 @@ mod tests {
         (0..n).for_each(|v| a[v][v] = 1.0);
         let degrees: Vec<f64> = a.iter().map(|row| row.iter().sum()).collect();
         let mut all = Vec::new();
-        for (directions, hops) in slices.directions.iter().zip(HOPS) {
+        for (directions, hops) in slices.directions.after.iter().zip(HOPS) {
             for direction in 0..DIRECTIONS {
                 let along = |v: usize, f: usize| {
                     let weight = directions[f * DIRECTIONS + direction];
-                    f64::from(rows[v * slices.features + f]) * f64::from(weight)
+                    f64::from(rows[v * slices.directions.features + f]) * f64::from(weight)
                 };
-                let mut x: Vec<f64> =
-                    (0..n).map(|v| (0..slices.features).map(|f| along(v, f)).sum()).collect();
+                let mut x: Vec<f64> = (0..n)
+                    .map(|v| (0..slices.directions.features).map(|f| along(v, f)).sum())
+                    .collect();
                 for _ in 0..hops {
                     let entry = |u: usize, v: usize| a[u][v] / (degrees[u] * degrees[v]).sqrt();
                     x = (0..n).map(|u| (0..n).map(|v| entry(u, v) * x[v]).sum()).collect();
@@ -389,7 +350,7 @@ mod tests {
             let rng = &mut stream(u64::from(n), "test", 0, 0);
             let rows: Vec<f32> = (0..3 * n).map(|_| unit(rng) as f32 - 0.5).collect();
             let slices = Slices::fit(3, &[], 7);
-            let made = slices.quantiles(&example(n, edges.clone(), rows.clone()));
+            let made = slices.directions.quantiles(&example(n, edges.clone(), rows.clone()));
             let expected = naive(&slices, &edges, n as usize, &rows);
             assert_eq!(made.len(), WIDTH);
             for (made, expected) in made.iter().zip(&expected) {
@@ -401,14 +362,14 @@ mod tests {
     #[test]
     fn directions_have_length_one_and_differ() {
         let slices = Slices::fit(5, &[], 1);
-        for directions in &slices.directions {
+        for directions in &slices.directions.after {
             for direction in 0..DIRECTIONS {
                 let own = (0..5).map(|f| directions[f * DIRECTIONS + direction]);
                 assert!((own.map(|w| w * w).sum::<f32>() - 1.0).abs() < 1e-6);
             }
         }
-        assert_ne!(slices.directions[0], slices.directions[1]);
-        assert_ne!(slices.directions, Slices::fit(5, &[], 2).directions);
+        assert_ne!(slices.directions.after[0], slices.directions.after[1]);
+        assert_ne!(slices.directions.after, Slices::fit(5, &[], 2).directions.after);
     }
 
     /// Two heaps of nodes at −1 and 1, or all at 0: the sums are alike, the distributions are not.
@@ -416,7 +377,8 @@ mod tests {
     fn distributions_with_the_same_sum_are_told_apart() {
         let apart = [-1.0, 1.0].repeat(8);
         let slices = Slices::fit(1, &[], 3);
-        let made = [apart, vec![0.0; 16]].map(|rows| slices.quantiles(&example(16, vec![], rows)));
+        let made = [apart, vec![0.0; 16]]
+            .map(|rows| slices.directions.quantiles(&example(16, vec![], rows)));
         assert!(made[1].iter().all(|value| *value == 0.0));
         assert!(made[0].iter().all(|value| value.abs() > 0.99));
     }
@@ -438,15 +400,15 @@ mod tests {
         let all: Vec<&Example> = paths.iter().collect();
         let slices = Slices::fit(2, &all, 5);
         assert!(slices.dim() > 5 && slices.dim() < 30);
-        let made = slices.vectors(&all);
+        let made = all.iter().map(|example| slices.vector(example)).collect::<Vec<_>>().concat();
         let dot = |a: usize, b: usize| -> f64 {
             let rows = made.chunks_exact(slices.dim());
             rows.map(|row| f64::from(row[a]) * f64::from(row[b])).sum::<f64>() / 30.0
         };
         // The variance of q along each component, by the lengths of the table's columns: 1/√σ.
         for i in 0..slices.dim() {
-            let column = slices.table.iter().skip(i).step_by(slices.dim());
-            let length = column.map(|v| f64::from(*v).powi(2)).sum::<f64>();
+            let column = (0..WIDTH).map(|number| slices.components.row(number)[i]);
+            let length = column.map(|v| f64::from(v).powi(2)).sum::<f64>();
             let sigma = length.recip();
             assert!((dot(i, i) / sigma - 1.0).abs() < 1e-3, "{i}");
             assert!((0..i).all(|j| dot(i, j).abs() < 1e-4 * dot(0, 0)), "{i}");
@@ -468,7 +430,7 @@ mod tests {
             let q = naive(&slices, &[], n, rows);
             let of_hops = DIRECTIONS * QUANTILES;
             let p = |q: usize| -> f64 {
-                let row = &slices.table[q * slices.dim..][..slices.dim];
+                let row = slices.components.row(q);
                 row.iter().zip(&slopes).map(|(v, slope)| f64::from(*v) * slope).sum()
             };
             (hops.start * of_hops..hops.end * of_hops).map(|i| p(i) * q[i]).sum()
@@ -486,7 +448,8 @@ mod tests {
             assert_eq!(share.part, VectorPart::Slices { hops });
             assert!((share.share - whole(&rows, after..after + 1)).abs() < 1e-4, "{hops}");
         }
-        let origin = slices.origin.iter().zip(&slopes).map(|(v, slope)| f64::from(*v) * slope);
+        let origin =
+            slices.components.origin().iter().zip(&slopes).map(|(v, slope)| f64::from(*v) * slope);
         assert!((shares.rest - (0.25 - origin.sum::<f64>())).abs() < 1e-9);
         assert_eq!(
             (shares.parts[3].part, shares.parts[3].share),
@@ -523,7 +486,7 @@ mod tests {
         let paths = paths();
         let slices = Slices::fit(2, &paths.iter().collect::<Vec<_>>(), 0);
         let huge = example(3, vec![[0, 1], [1, 2]], [f32::MAX, f32::MIN].repeat(3));
-        assert!(slices.vectors(&[huge]).iter().all(|value| value.is_finite()));
+        assert!(slices.vector(&huge).iter().all(|value| value.is_finite()));
     }
 
     #[test]
@@ -544,7 +507,7 @@ mod tests {
         let (mut all, empty) = (paths(), example(0, vec![], vec![]));
         all.push(empty.clone());
         let slices = Slices::fit(2, &all.iter().collect::<Vec<_>>(), 0);
-        assert_eq!(slices.vectors(&[empty]), vec![0.0; slices.dim()]);
+        assert_eq!(slices.vector(&empty), vec![0.0; slices.dim()]);
         assert_eq!(Slices::fit(2, &[], 0).dim(), 0);
     }
 }

@@ -56,6 +56,7 @@ class Network(Method):
         colours: int | None = None,
         rounds: int | None = None,
         slices: str | None = None,
+        census: str | None = None,
         out_dim: int | None = None,
         attributes: str | Sequence[str] | None = None,
         label: str | None = None,
@@ -100,6 +101,7 @@ class Network(Method):
         self.colours = colours
         self.rounds = rounds
         self.slices = slices
+        self.census = census
         self.out_dim = out_dim
         self.attributes = attributes
         self.label = label
@@ -185,6 +187,9 @@ class HG2V(Network):
         slices: ``"auto"``, ``"always"`` or ``"never"``: when up to 64 more numbers beside what the
             network says tell how the features of a graph's nodes are distributed. ``"auto"`` takes
             them where nodes have attributes, unless the nodes are atoms of molecules.
+        census: ``"auto"``, ``"always"`` or ``"never"``: when up to 64 more numbers tell how many of a
+            graph's nodes have each label. ``"auto"`` takes them where nodes have labels, and
+            ``slices`` take nothing.
         out_dim: numbers of a vector, at most, each a mixture of all that is said of a graph, so
             that all vary about as much; 2048 by default. The other presets leave numbers as they
             are, unless it is given.
@@ -269,7 +274,8 @@ class Graph2VecGNN(Network):
     """HG2V without coarsening, *Graph2Vec+GNN* of its paper: every level is the graph itself.
 
     Parameters are those of :class:`HG2V`; those of coarsening change nothing, and nothing stands
-    beside or after the network unless ``colours``, ``slices`` or ``out_dim`` say so.
+    beside or after the network unless ``colours``, ``slices``, ``census`` or ``out_dim``
+    say so.
 
     Example:
         >>> import hg2v

@@ -1,4 +1,4 @@
-//! What comes beside and after the network: slices, colours, and the last step to a vector.
+//! What comes beside and after the network: slices, a census, colours, and the last step to a vector.
 
 use std::borrow::Borrow;
 
@@ -6,6 +6,7 @@ use hg2v_math::rng::{sample_without_replacement, stream};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::census::{Census, SavedCensus};
 use crate::colours::{Colours, SavedColours};
 use crate::dataset::features::FeatureSchema;
 use crate::error::Result;
@@ -31,14 +32,14 @@ pub(super) struct Beside {
 
 impl Beside {
     /// What is known of the graphs `train` of a collection, whose examples and nodes' `features` are
-    /// these; with or without slices.
+    /// these; with or without slices and a census.
     ///
     /// # Errors
     /// Too many distinct colours.
     pub(super) fn of(
         colours: Option<Colours>,
         features: &FeatureSchema,
-        sliced: bool,
+        [sliced, counted]: [bool; 2],
         out_dim: Option<usize>,
         graphs: (&Collection<'_>, &[usize], &[Example]),
         seed: u64,
@@ -48,7 +49,9 @@ impl Beside {
         let sample = sample_without_replacement(train.len(), finish::GRAPHS, rng);
         let chosen: Vec<&Example> = sample.iter().map(|&place| &examples[place]).collect();
         let slices = sliced.then(|| Slices::fit(features.dim(), &chosen, seed));
-        let blocks = Blocks { slices, colours, finishes: None };
+        let labels = features.label_columns().filter(|_| counted);
+        let census = labels.map(|labels| Census::fit(labels, &chosen, seed));
+        let blocks = Blocks { slices, census, colours, finishes: None };
         let mut said = <[Vec<f32>; 2]>::default();
         if out_dim.is_some() {
             let which: Vec<usize> = sample.iter().map(|&place| train[place]).collect();
@@ -94,6 +97,7 @@ fn side_by_side(first: &[f32], second: &[f32], n: usize) -> Vec<f32> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Blocks {
     slices: Option<Slices>,
+    census: Option<Census>,
     colours: Option<Colours>,
     /// The last step, and what it would be of the untrained network.
     finishes: Option<[Finish; 2]>,
@@ -105,6 +109,8 @@ pub(super) struct Blocks {
 pub(super) struct Learnt {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     slices: Option<SavedSlices>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    census: Option<SavedCensus>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     colours: Option<SavedColours>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -124,27 +130,30 @@ impl Blocks {
         let control = |[_, control]: &[Finish; 2]| [control.clone(), control.clone()];
         Blocks {
             slices: self.slices.as_ref().map(|slices| slices.untrained(seed)),
+            census: self.census.as_ref().map(|census| census.untrained(seed)),
             colours: self.colours.as_ref().map(|colours| colours.untrained(seed)),
             finishes: self.finishes.as_ref().map(control),
         }
     }
 
-    /// How many numbers slices and colours have.
-    fn counts(&self) -> [usize; 2] {
+    /// How many numbers slices, census and colours have.
+    fn counts(&self) -> [usize; 3] {
         let slices = self.slices.as_ref().map_or(0, Slices::dim);
-        [slices, self.colours.as_ref().map_or(0, Colours::dim)]
+        let census = self.census.as_ref().map_or(0, Census::dim);
+        [slices, census, self.colours.as_ref().map_or(0, Colours::dim)]
     }
 
-    /// How much each block weighs beside a network of `width` numbers: slices four times as much,
+    /// How much each block weighs beside a network of `width` numbers: slices and census four times as much,
     /// colours as much as they are [met again](Colours::odds), and no more than the network where
     /// they know no `labels` and slices know attributes.
-    fn parts(&self, width: usize, labels: bool) -> [Block; 3] {
-        let [slices, colours] = self.counts();
+    fn parts(&self, width: usize, labels: bool) -> [Block; 4] {
+        let [slices, census, colours] = self.counts();
         let most = if self.slices.is_some() && !labels { 1.0 } else { f64::INFINITY };
         let odds = self.colours.as_ref().map_or(1.0, Colours::odds).min(most);
         [
             Block { columns: width, alike: true, square: 1.0 },
             Block { columns: slices, alike: false, square: 4.0 },
+            Block { columns: census, alike: false, square: 4.0 },
             Block { columns: colours, alike: false, square: odds },
         ]
     }
@@ -152,6 +161,11 @@ impl Blocks {
     /// Slices, where there are any.
     pub(super) fn slices(&self) -> Option<&Slices> {
         self.slices.as_ref()
+    }
+
+    /// A census, where there is one.
+    pub(super) fn census(&self) -> Option<&Census> {
+        self.census.as_ref()
     }
 
     /// Colours, where there are any.
@@ -166,8 +180,8 @@ impl Blocks {
 
     /// Numbers of a vector, where the network has `width`.
     pub(super) fn dim(&self, width: usize) -> usize {
-        let [slices, colours] = self.counts();
-        self.finish().map_or(width + slices + colours, Finish::out_dim)
+        let beside: usize = self.counts().into_iter().sum();
+        self.finish().map_or(width + beside, Finish::out_dim)
     }
 
     /// A name for each, where the network's are `read`.
@@ -175,15 +189,15 @@ impl Blocks {
         match self.finish() {
             Some(finish) => (0..finish.out_dim()).map(|i| i.to_string()).collect(),
             None => {
-                let [slices, colours] = self.counts();
-                read.extend((0..slices).map(|i| format!("slices.{i}")));
-                read.extend((0..colours).map(|i| format!("colours.{i}")));
+                for (block, count) in ["slices", "census", "colours"].iter().zip(self.counts()) {
+                    read.extend((0..count).map(|i| format!("{block}.{i}")));
+                }
                 read
             }
         }
     }
 
-    /// What slices and colours say of some graphs of a collection, row after row.
+    /// What slices, census and colours say of some graphs of a collection, row after row.
     ///
     /// # Errors
     /// Too many distinct colours.
@@ -193,10 +207,16 @@ impl Blocks {
         collection: &Collection<'_>,
         which: &[usize],
     ) -> Result<Vec<f32>> {
-        let slices = self.slices.as_ref().map(|slices| slices.vectors(examples));
+        let of_nodes = |example: &Example| {
+            let slices = self.slices.as_ref().map(|slices| slices.vector(example));
+            let census = self.census.as_ref().map(|census| census.vector(example));
+            [slices.unwrap_or_default(), census.unwrap_or_default()].concat()
+        };
+        let rows = examples.par_iter().map(|example| of_nodes(example.borrow()));
+        let of_nodes = rows.collect::<Vec<_>>().concat();
         let colours =
             self.colours.as_ref().map(|own| own.vectors(collection, which)).transpose()?;
-        Ok(side_by_side(&slices.unwrap_or_default(), &colours.unwrap_or_default(), which.len()))
+        Ok(side_by_side(&of_nodes, &colours.unwrap_or_default(), which.len()))
     }
 
     /// The vectors of some graphs of a collection, row after row, where the network says `read`.
@@ -228,7 +248,7 @@ impl Blocks {
         which: &[usize],
     ) -> Result<Vec<f32>> {
         match self.counts() {
-            [0, 0] => Ok(read),
+            [0, 0, 0] => Ok(read),
             _ => Ok(side_by_side(&read, &self.beside(examples, collection, which)?, which.len())),
         }
     }
@@ -239,6 +259,10 @@ impl Blocks {
         if let Some(slices) = &self.slices {
             let (saved, with) = slices.saved(tensors);
             (learnt.slices, tensors) = (Some(saved), with);
+        }
+        if let Some(census) = &self.census {
+            let (saved, with) = census.saved(tensors);
+            (learnt.census, tensors) = (Some(saved), with);
         }
         if let Some(colours) = &self.colours {
             let (saved, with) = colours.saved(tensors);
@@ -251,19 +275,26 @@ impl Blocks {
         (learnt, tensors)
     }
 
-    /// What a folder kept, of a network of this layout.
+    /// What a folder kept, of a network of this layout and nodes with such `features`.
     ///
     /// # Errors
     /// Tensors that are missing, or do not hold together.
     pub(super) fn of_saved(
         learnt: &Learnt,
         layout: &Layout,
+        features: &FeatureSchema,
         tensors: &mut Reader<'_>,
     ) -> Result<Blocks> {
         let slices = learnt.slices.map(|saved| Slices::of_saved(saved, layout.features, tensors));
         let slices = slices.transpose()?;
+        let census = match (learnt.census, features.label_columns()) {
+            (Some(saved), Some(labels)) => Some(Census::of_saved(saved, labels, tensors)?),
+            (Some(_), None) => return Err(tensors.refused("its census is of no labels")),
+            (None, _) => None,
+        };
         let colours = learnt.colours.as_ref().map(|saved| Colours::of_saved(saved, tensors));
-        let mut blocks = Blocks { slices, colours: colours.transpose()?, finishes: None };
+        let colours = colours.transpose()?;
+        let mut blocks = Blocks { slices, census, colours, finishes: None };
         if let Some(saved) = learnt.finish {
             let finish = Finish::of_saved(saved, tensors)?;
             if finish.width() != layout.embedding_dim() + blocks.counts().iter().sum::<usize>() {

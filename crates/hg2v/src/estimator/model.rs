@@ -60,6 +60,8 @@ pub struct Hg2vConfig {
     pub colours: ColourParams,
     /// When slices stand beside the network.
     pub slices: When,
+    /// When a census stands beside the network.
+    pub census: When,
     /// Numbers of a vector that are asked for.
     pub out_dim: Option<usize>,
     /// What was learnt beside the network.
@@ -78,6 +80,7 @@ impl Hg2vConfig {
             features: self.feature_choice,
             colours: self.colours,
             slices: self.slices,
+            census: self.census,
             out_dim: self.out_dim,
         }
     }
@@ -91,6 +94,16 @@ impl Hg2vConfig {
                 let features = &self.preparation.features;
                 features.attributes().is_some() && !are_atoms(features)
             }
+        }
+    }
+
+    /// Whether a census stands beside the network.
+    pub(super) fn takes_census(&self) -> bool {
+        let labelled = self.preparation.features.labels().is_some();
+        match self.census {
+            When::Always => labelled,
+            When::Never => false,
+            When::Auto => labelled && !self.takes_slices(),
         }
     }
 
@@ -130,7 +143,8 @@ impl Hg2v {
             return Err(Error::argument("a parameter", bad, "it must be a finite number"));
         }
         let own = &config.model;
-        if own.colours.dim > 0 || own.takes_slices() || own.out_dim.is_some() {
+        if own.colours.dim > 0 || own.takes_slices() || own.takes_census() || own.out_dim.is_some()
+        {
             let requirement = "what it learnt beside the network is not among its parameters";
             return Err(Error::argument("the configuration", "of a saved model", requirement));
         }
@@ -164,7 +178,12 @@ impl Hg2v {
             .into_iter()
             .map(|(name, window)| Ok((window, tensors.take(&name, &shape(window))?)))
             .collect::<Result<_>>()?;
-        let blocks = Blocks::of_saved(&config.model.learnt, &layout, &mut tensors)?;
+        let blocks = Blocks::of_saved(
+            &config.model.learnt,
+            &layout,
+            &config.model.preparation.features,
+            &mut tensors,
+        )?;
         tensors.finish()?;
         // The file has as many numbers: config.json alone must not choose an allocation.
         let mut parameters = vec![0.0; layout.len];

@@ -80,6 +80,9 @@ pub struct Hg2vParams {
     /// When the distributions of nodes' features stand beside it, [slice by slice](crate::slices); `Auto` is
     /// where nodes have attributes, and are not the atoms of molecules, whose attributes follow from their labels.
     pub slices: When,
+    /// When the nodes of each label are counted beside it, in a [census](crate::census); `Auto` is where
+    /// nodes have labels and no slices.
+    pub census: When,
     /// Numbers of a vector, at most, [mixed](crate::finish) of all that is said of a graph; `None`
     /// where it is left as it is.
     pub out_dim: Option<usize>,
@@ -93,14 +96,15 @@ hg2v_math::setters!(Hg2vParams {
     weights: WeightPolicy,
     colours: ColourParams,
     slices: When,
+    census: When,
     out_dim: Option<usize>,
 });
 
 /// What serves best over the sets we know: the paper's network, with level 0, the
 /// neighbourhoods and a logarithm in its readout, and with the structure around a
 /// node as a feature where nodes have no attributes, and what edges bring; beside it the
-/// [colours](crate::colours) of the graph and, where nodes have attributes, their [slices](crate::slices), all of it
-/// [mixed](crate::finish).
+/// [colours](crate::colours) of the graph and, where nodes have attributes, their [slices](crate::slices), where they have labels
+/// alone a [census](crate::census), all of it [mixed](crate::finish).
 impl Default for Hg2vParams {
     fn default() -> Hg2vParams {
         let mut params = Hg2vParams::paper();
@@ -111,6 +115,7 @@ impl Default for Hg2vParams {
         params.features.edges = EdgeChoice::default();
         params.colours = ColourParams::default();
         params.slices = When::Auto;
+        params.census = When::Auto;
         params.out_dim = Some(2048);
         params
     }
@@ -127,6 +132,7 @@ impl Hg2vParams {
             weights: WeightPolicy::default(),
             colours: ColourParams::default().dim(0),
             slices: When::Never,
+            census: When::Never,
             out_dim: None,
         }
     }
@@ -136,6 +142,7 @@ impl Hg2vParams {
     pub fn alone(mut self) -> Hg2vParams {
         self.colours.dim = 0;
         self.slices = When::Never;
+        self.census = When::Never;
         self.out_dim = None;
         self
     }
@@ -262,19 +269,21 @@ impl Hg2vParams {
             preparation,
             colours: self.colours,
             slices: self.slices,
+            census: self.census,
             out_dim: self.out_dim,
             learnt: Learnt::default(),
         };
         let mut notes = collection.notes;
         applied.iter().for_each(|applied| notes.applied.add(applied));
-        let (features, sliced) = (model.preparation.features.clone(), model.takes_slices());
+        let features = model.preparation.features.clone();
+        let taken = [model.takes_slices(), model.takes_census()];
         let config = Config::new(NAME, model, data);
         let seed = self.recipe.seed;
         let colours = (self.colours.dim > 0)
             .then(|| Colours::fit(&self.colours, features.sees(), collection, train, seed));
         let graphs = (collection, train, &examples[..]);
         let beside =
-            Beside::of(colours.transpose()?, &features, sliced, self.out_dim, graphs, seed)?;
+            Beside::of(colours.transpose()?, &features, taken, self.out_dim, graphs, seed)?;
         Ok(Fit { config, network: Network { layout }, examples, notes, beside })
     }
 }

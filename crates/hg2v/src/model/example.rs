@@ -25,6 +25,12 @@ impl Example {
         self.batch.num_nodes(0)
     }
 
+    /// The features of a node.
+    pub(crate) fn row(&self, node: usize) -> &[f32] {
+        let width = self.features.len() / self.num_nodes();
+        &self.features[node * width..][..width]
+    }
+
     /// How many levels it was made ready for, the topmost left out.
     pub fn num_levels(&self) -> usize {
         self.batch.levels.len()

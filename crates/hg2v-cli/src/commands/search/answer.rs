@@ -68,10 +68,12 @@ fn explained(name: &str, why: &Explanation) -> Vec<String> {
                 (level.to_string(), format!("{} of {of}", readout.word()))
             }
             VectorPart::Slices { hops } => (format!("{hops} hops"), "slices".to_owned()),
+            VectorPart::Census => ("labels".to_owned(), "census".to_owned()),
             VectorPart::Colours { round } => (format!("round {round}"), "colours".to_owned()),
             // Euclidean distances do not see what is taken off both vectors.
             _ if part.share == 0.0 => continue,
             VectorPart::SlicesMean => ("mean".to_owned(), "slices".to_owned()),
+            VectorPart::CensusMean => ("mean".to_owned(), "census".to_owned()),
             VectorPart::ColoursMean => ("mean".to_owned(), "colours".to_owned()),
             _ => ("mean".to_owned(), "vectors".to_owned()),
         };

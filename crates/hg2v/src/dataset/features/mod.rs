@@ -28,6 +28,7 @@ mod stored;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -244,6 +245,12 @@ impl FeatureSchema {
     /// The vocabulary of node labels, ascending, where they are used.
     pub fn labels(&self) -> Option<&[Scalar]> {
         self.labels.as_deref()
+    }
+
+    /// The columns of a row that say which label of the vocabulary a node has.
+    pub(crate) fn label_columns(&self) -> Option<Range<usize>> {
+        let start = self.attributes.as_ref().map_or(0, |scaler| scaler.mean.len());
+        self.labels.as_ref().map(|labels| start..start + labels.len())
     }
 
     /// How the degree is scaled, where it is used.

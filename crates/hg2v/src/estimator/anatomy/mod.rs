@@ -102,6 +102,7 @@ impl<'a> Anatomy<'a> {
     /// | network, any with `sign(e)·ln(1 + \|e\|)` after it | in proportion to its share before | adds up exactly; the proportion is a convention |
     /// | network, above level 0 | its super-node's share, divided equally among the nodes that this is made of | a convention |
     /// | slices | the quantiles that its own numbers are, or are next to; nodes whose numbers are the same up to rounding share alike | exact, a tie by convention |
+    /// | census | the row of its label | exact |
     /// | colours | the words of its own colours, divided equally among the nodes of a colour | exact for all nodes of a colour together, a convention among them |
     ///
     /// A share is that of the node where something is seen, also where it is seen of the surroundings: of the
@@ -137,7 +138,8 @@ impl<'a> Anatomy<'a> {
             None => (0..dim).map(|c| Term { slope: slopes[c], constant: -off(c) }).collect(),
         };
         let (network, rest) = terms.split_at(self.model.network.layout.embedding_dim());
-        let (slices, colours) = rest.split_at(blocks.slices().map_or(0, |slices| slices.dim()));
+        let (slices, rest) = rest.split_at(blocks.slices().map_or(0, |slices| slices.dim()));
+        let (census, colours) = rest.split_at(blocks.census().map_or(0, |census| census.dim()));
         let mut shares = network::shares(self.model, &self.example, &self.said, network)?;
         let apart = |terms: &[Term]| -> (Vec<f64>, f64) {
             let slopes = terms.iter().map(|term| term.slope).collect();
@@ -145,6 +147,10 @@ impl<'a> Anatomy<'a> {
         };
         if let Some(own) = blocks.slices() {
             let (slopes, constant) = apart(slices);
+            shares.add(own.shares(&self.example, &slopes, constant));
+        }
+        if let Some(own) = blocks.census() {
+            let (slopes, constant) = apart(census);
             shares.add(own.shares(&self.example, &slopes, constant));
         }
         if let Some(own) = blocks.colours() {

@@ -4,6 +4,7 @@ use hg2v_math::schedule;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::nn::draw::Draw;
 use crate::nn::pairs::{Loss, Negatives};
 
 /// How a network is trained.
@@ -25,7 +26,12 @@ pub struct Recipe {
     pub loss: Loss,
     /// Which pairs are negative.
     pub negatives: Negatives,
-    /// Seeds the first parameters and the order of the graphs.
+    /// `K`: super-nodes that are drawn each step for nodes to be told from, on a level of a batch that
+    /// has more than eight times as many; 0 where all are compared, whatever that takes.
+    // Models and runs of before it was there have not drawn any.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub negative_sample: usize,
+    /// Seeds the first parameters, the order of the graphs and what is drawn.
     pub seed: u64,
 }
 
@@ -36,8 +42,13 @@ hg2v_math::setters!(Recipe {
     decay: f64,
     loss: Loss,
     negatives: Negatives,
+    negative_sample: usize,
     seed: u64,
 });
+
+fn is_zero(sample: &usize) -> bool {
+    *sample == 0
+}
 
 impl Default for Recipe {
     /// The paper's; its first rate, which it does not state, is its authors' code's.
@@ -49,6 +60,7 @@ impl Default for Recipe {
             decay: 1000.0,
             loss: Loss::Jsd,
             negatives: Negatives::All,
+            negative_sample: 2048,
             seed: 0,
         }
     }
@@ -91,6 +103,11 @@ impl Recipe {
     /// step.
     pub fn rate(&self, step: u64, total: u64) -> f64 {
         schedule::rate(self.lr, self.decay, step, total)
+    }
+
+    /// How the negatives of step `step` are drawn.
+    pub(crate) fn draw(&self, step: u64) -> Draw {
+        Draw { sample: self.negative_sample, seed: self.seed, step }
     }
 
     /// The order in which epoch `epoch` takes `graphs` graphs: every graph once, shuffled.

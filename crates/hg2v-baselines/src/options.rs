@@ -206,10 +206,10 @@ pub static OPTIONS: &[MethodOption] = &[
     ),
     option(
         "negative_sample",
-        "K",
+        "N",
         Kind::Whole,
-        "Super-nodes drawn to be told from, where a batch has more than 8 times as many on a level; 0 \
-         compares with all, in time that grows with the square of a graph",
+        "Super-nodes drawn to be told from, on levels where a batch has more than eight times as many; 0 \
+         for all, in time that grows with the square of a batch",
     ),
     option("attributes", "BOOL", Kind::Switch, "Whether the nodes' own attributes are features"),
     option("labels", "BOOL", Kind::Switch, "Whether the nodes' own labels are features"),

@@ -161,7 +161,8 @@ impl Layer {
     }
 
     /// HG2V's loss of every level, finest first, and the gradients of their sum: they come from
-    /// the same pass.
+    /// the same pass. All super-nodes are compared, none are
+    /// [drawn](crate::train::Recipe::negative_sample): the loss is a function of the two arrays alone.
     ///
     /// # Errors
     /// As [`embed`](Layer::embed).

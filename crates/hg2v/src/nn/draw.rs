@@ -9,7 +9,7 @@ const WORTH: usize = 8;
 /// How the negatives of a step are drawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Draw {
-    /// `K`: how many super-nodes are drawn; 0 where all are compared.
+    /// `|S|`: how many super-nodes are drawn; 0 where all are compared.
     pub sample: usize,
     /// Seeds what is drawn.
     pub seed: u64,
@@ -21,7 +21,7 @@ impl Draw {
     /// The super-nodes that the nodes of `level` are compared with, ascending, of `m` in all;
     /// `None` where that is all of them.
     ///
-    /// They are `K` of `m`, each such set equally likely, and follow from the seed, the step and
+    /// They are `|S|` of `m`, each such set equally likely, and follow from the seed, the step and
     /// the level alone.
     pub fn of_level(&self, level: usize, m: usize) -> Option<Vec<u32>> {
         if self.sample == 0 || m <= self.sample.saturating_mul(WORTH) {

@@ -4,7 +4,7 @@
 //! On one level of a batch there are `N` nodes with neighbourhoods `x(u)` and `M`
 //! super-nodes `g(v)` above them; the logits are `s(u, v) = x(u)·g(v)`. Of the
 //! pairs, `(u, 𝒫(u))` are positive and the others (or those of other graphs)
-//! negative; where `M` is large, those with [`K` super-nodes that were drawn](super::draw) stand
+//! negative; where `M` is large, those with [super-nodes that were drawn](super::draw) stand
 //! for all negative ones. Logits are made, used and forgotten tile by tile; there is never an
 //! `N × M` matrix.
 
@@ -86,23 +86,24 @@ impl LevelLoss {
 /// `above` are the first nodes of the graphs on the level above. Shapes: `x`, `dx`
 /// are `N × d`, `g`, `dg` are `M × d`.
 ///
-/// Where super-nodes `S` are `drawn`, `K` of the `M`, each set of `K` equally likely, a node `u`
-/// with the negatives `𝒩(u)` is compared with its super-node and with `𝒩(u) ∩ S`. With
-/// `n₋ = Σ_u |𝒩(u)|` negative pairs in all,
+/// Where super-nodes `S` are `drawn`, each set of so many equally likely, a node `u` with the
+/// negatives `𝒩(u)` is compared with its super-node and with `𝒩(u) ∩ S`. With `n₋ = Σ_u |𝒩(u)|`
+/// negative pairs in all,
 ///
 /// ```text
-/// JSD:      (1/N) Σ_u softplus(−s(u, 𝒫(u))) + (1/n₋)·(M/K) Σ_u Σ_{v ∈ 𝒩(u) ∩ S} softplus(s(u, v)),
+/// JSD:      (1/N) Σ_u softplus(−s(u, 𝒫(u))) + (1/n₋)·(M/|S|) Σ_u Σ_{v ∈ 𝒩(u) ∩ S} softplus(s(u, v)),
 /// InfoNCE:  (1/N) Σ_u (log(e^s(u, 𝒫(u)) + c(u) Σ_{v ∈ 𝒩(u) ∩ S} e^s(u, v)) − s(u, 𝒫(u))),
 ///           c(u) = |𝒩(u)| / |𝒩(u) ∩ S|.
 /// ```
 ///
-/// A super-node is in `S` with the probability `K/M`, so the first is in the mean the loss over
-/// all pairs, and so are its gradients (Horvitz and Thompson 1952). The second has the sum within the
-/// logarithm right in the mean: `c(u)` is the correction of sampled softmax (Jean et al. 2015),
-/// which adds `log c(u)` to the logits of what was drawn.
+/// A super-node is in `S` with the probability `|S|/M`, so the first is in the mean the loss over
+/// all pairs, and so are its gradients (Horvitz and Thompson 1952). The second has the sum within
+/// the logarithm right in the mean wherever something was drawn for `u`: `c(u)` is the correction of
+/// sampled softmax (Jean et al. 2015), which adds `log c(u)` to the logits of what was drawn. Positive
+/// pairs are always compared.
 ///
 /// # Complexity
-/// `O(N·M·d)` time; `O((N·K + M)·d)` where super-nodes are drawn.
+/// `O(N·M·d)` time; `O((N·|S| + M)·d)` where super-nodes are drawn.
 pub(crate) fn loss_and_vjp<R: Real>(
     (loss, negatives): (Loss, Negatives),
     drawn: Option<&[u32]>,
@@ -405,5 +406,103 @@ impl<'a> Pairs<'a> {
             positive: -positive.to_f64() * self.per_positive,
             negative: (shift.to_f64() + sum.ln()) * self.per_positive,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coarsen::{self, coarsen};
+    use crate::graph::{Graph, GraphRecord, WeightPolicy};
+    use crate::nn::Batch;
+
+    const LOSSES: [Loss; 3] = [Loss::Jsd, Loss::InfoNce, Loss::Cosine { temperature: 0.4 }];
+    const D: usize = 3;
+
+    /// A path, a ring and two nodes apart, coarsened once.
+    fn batch() -> Batch {
+        let path = |n: u32| (1..n).map(|v| [v - 1, v]).collect::<Vec<_>>();
+        let graphs = [(9, path(9)), (10, [path(10), vec![[9, 0]]].concat()), (2, Vec::new())];
+        let parts: Vec<Batch> = graphs
+            .into_iter()
+            .map(|(num_nodes, edges)| {
+                let record = GraphRecord { num_nodes, edges, ..GraphRecord::default() };
+                let graph = Graph::from_record(&record, WeightPolicy::Use).unwrap().0;
+                let pyramid = coarsen(&graph, &coarsen::Params::default().ratio(0.5)).unwrap();
+                Batch::of_graph(&graph, &pyramid, 1)
+            })
+            .collect();
+        Batch::concat(&parts)
+    }
+
+    fn numbers(n: usize, salt: u64) -> Vec<f64> {
+        let hash = |i: u64| (i + 1 + (salt << 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11;
+        (0..n as u64).map(|i| hash(i) as f64 / (1u64 << 52) as f64 - 1.0).collect()
+    }
+
+    /// Both parts of the loss, and the gradients.
+    fn scored(batch: &Batch, pairs: (Loss, Negatives), drawn: Option<&[u32]>) -> Vec<f64> {
+        let level = &batch.levels[0];
+        let (n, m) = (level.num_nodes(), level.num_parents());
+        let (x, g) = (numbers(n * D, 1), numbers(m * D, 2));
+        let (x, g) = (View::new(&x, n, D, D), View::new(&g, m, D, D));
+        let (mut dx, mut dg) = (vec![f64::NAN; n * D], vec![0.0; m * D]);
+        let (dx_view, dg_view) = (ViewMut::new(&mut dx, n, D, D), ViewMut::new(&mut dg, m, D, D));
+        let loss = loss_and_vjp(pairs, drawn, level, batch.graphs(1), x, g, dx_view, dg_view);
+        [vec![loss.positive, loss.negative], dx, dg].concat()
+    }
+
+    fn assert_same(ours: &[f64], expected: &[f64], what: &str) {
+        assert_eq!(ours.len(), expected.len());
+        for (i, (ours, expected)) in ours.iter().zip(expected).enumerate() {
+            assert!((ours - expected).abs() < 1e-12, "{what}, {i}: {ours} instead of {expected}");
+        }
+    }
+
+    #[test]
+    fn all_that_can_be_drawn_are_the_whole_loss() {
+        let batch = batch();
+        let all: Vec<u32> = (0..batch.num_nodes(1) as u32).collect();
+        for loss in LOSSES {
+            for negatives in [Negatives::All, Negatives::Others] {
+                let pairs = (loss, negatives);
+                let whole = scored(&batch, pairs, None);
+                assert_same(&scored(&batch, pairs, Some(&all)), &whole, &format!("{pairs:?}"));
+            }
+        }
+    }
+
+    #[test]
+    fn the_mean_over_all_samples_is_the_whole_loss_and_its_gradients() {
+        let batch = batch();
+        let m = batch.num_nodes(1) as u32;
+        assert!((8..20).contains(&m), "{m} super-nodes");
+        let choices: Vec<Vec<u32>> = (0..1u32 << m)
+            .filter(|set| [1, 3].contains(&set.count_ones()))
+            .map(|set| (0..m).filter(|v| set >> v & 1 == 1).collect())
+            .collect();
+        for negatives in [Negatives::All, Negatives::Others] {
+            let pairs = (Loss::Jsd, negatives);
+            let whole = scored(&batch, pairs, None);
+            for size in [1, 3] {
+                let samples: Vec<_> = choices.iter().filter(|set| set.len() == size).collect();
+                let mut mean = vec![0.0; whole.len()];
+                for sample in &samples {
+                    let one = scored(&batch, pairs, Some(sample));
+                    assert_ne!(one, whole, "a sample is not the whole");
+                    add(1.0 / samples.len() as f64, &one, &mut mean);
+                }
+                assert_same(&mean, &whole, &format!("{negatives:?}, {size} of {m}"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_node_without_a_negative_in_the_sample_is_told_from_nothing() {
+        let batch = batch();
+        let parent = batch.levels[0].parent[0];
+        let d_x = scored(&batch, (Loss::InfoNce, Negatives::All), Some(&[parent]));
+        assert!(d_x[2..2 + D].iter().all(|d| d.abs() < 1e-15), "{:?}", &d_x[2..2 + D]);
+        assert!(d_x.iter().all(|d| d.is_finite()));
     }
 }

@@ -26,8 +26,8 @@ pub struct Recipe {
     pub loss: Loss,
     /// Which pairs are negative.
     pub negatives: Negatives,
-    /// `K`: super-nodes that are drawn each step for nodes to be told from, on a level of a batch that
-    /// has more than eight times as many; 0 where all are compared, whatever that takes.
+    /// `|S|`: super-nodes drawn each step for nodes to be told from, on a level of a batch that has
+    /// more than eight times as many; 0 where all are compared, however many.
     // Models and runs of before it was there have not drawn any.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub negative_sample: usize,
@@ -113,5 +113,27 @@ impl Recipe {
     /// The order in which epoch `epoch` takes `graphs` graphs: every graph once, shuffled.
     pub fn order(&self, graphs: usize, epoch: u64) -> Vec<u32> {
         schedule::order(graphs, self.seed, epoch)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn recipes_of_before_have_drawn_no_negatives_and_say_what_they_said() {
+        let before = json!({
+            "epochs": 10, "batch": 8, "lr": 1e-4, "decay": 1000.0, "loss": "jsd",
+            "negatives": "all", "seed": 0,
+        });
+        let recipe: Recipe = serde_json::from_value(before.clone()).unwrap();
+        assert_eq!(recipe, Recipe::default().negative_sample(0));
+        // What a model's digest is made of.
+        assert_eq!(serde_json::to_value(recipe).unwrap(), before);
+        let now = serde_json::to_value(Recipe::default()).unwrap();
+        assert_eq!(now["negative_sample"], 2048);
+        assert_eq!(serde_json::from_value::<Recipe>(now).unwrap(), Recipe::default());
     }
 }

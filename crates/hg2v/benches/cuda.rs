@@ -1,8 +1,8 @@
 //! Whether an NVIDIA GPU computes what the processor does, and how fast:
 //! `cargo bench --workspace --features hg2v/cuda --bench cuda [-- check [small] full time [NODES]]`.
 //!
-//! `check`: activations, losses, gradients and embeddings of many networks against `f64`
-//! on the processor, that the same work gives the same bits, that a graph has the same
+//! `check`: activations, losses, gradients and embeddings of many networks, with all negatives and
+//! with some drawn, against `f64` on the processor, that the same work gives the same bits, that a graph has the same
 //! vector alone and among others, that a run may move between devices; with `small`, without the
 //! products whose kernels in cuBLAS compute-sanitizer's racecheck fails on. `full`: what a full
 //! memory says (apart, since compute-sanitizer counts it as a failure). `time`: whole steps,

@@ -213,6 +213,7 @@ def test_defaults_of_documents_are_the_library_s():
     assert f"for more than {batch}, multiply ``lr`` by √(batch/{batch})" in text
     assert f"by default {own['colours']} numbers after {own['rounds']} rounds;" in text
     assert f"; {own['out_dim']} by default." in text
+    assert f"square of a batch. {own['negative_sample']} by default." in text
     signature = inspect.signature(hg2v.HG2V).parameters
     assert defaults["preset"][0][0] == signature["preset"].default
     assert defaults["temperature"][0][0] == str(signature["temperature"].default)

@@ -204,6 +204,13 @@ pub static OPTIONS: &[MethodOption] = &[
         Kind::Word(Words::of::<Negatives>()),
         "Which super-nodes a neighbourhood is to be told from",
     ),
+    option(
+        "negative_sample",
+        "N",
+        Kind::Whole,
+        "Super-nodes drawn to be told from, on levels where a batch has more than eight times as many; 0 \
+         for all, in time that grows with the square of a batch",
+    ),
     option("attributes", "BOOL", Kind::Switch, "Whether the nodes' own attributes are features"),
     option("labels", "BOOL", Kind::Switch, "Whether the nodes' own labels are features"),
     option(
@@ -311,6 +318,7 @@ pub(crate) const HG2V: Places = &[
     ("loss", "/recipe/loss"),
     ("temperature", "/recipe/loss/cosine/temperature"),
     ("negatives", "/recipe/negatives"),
+    ("negative_sample", "/recipe/negative_sample"),
     ("attributes", "/features/attributes"),
     ("labels", "/features/labels"),
     ("degree", "/features/degree"),

@@ -8,6 +8,7 @@ pub use crate::model::parameters::initial;
 #[cfg(feature = "cuda")]
 pub use crate::nn::cuda::Cuda;
 pub use crate::nn::device::{Device, Panel, PanelMut, Window};
+pub use crate::nn::draw::Draw;
 pub use crate::nn::{Batch, Cpu, Relations};
 pub use crate::saved::{read_checkpoint, write_checkpoint};
 pub use crate::train::{End, State, Trainer};

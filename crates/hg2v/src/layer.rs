@@ -161,7 +161,8 @@ impl Layer {
     }
 
     /// HG2V's loss of every level, finest first, and the gradients of their sum: they come from
-    /// the same pass.
+    /// the same pass. All super-nodes are compared, none are
+    /// [drawn](crate::train::Recipe::negative_sample): the loss is a function of the two arrays alone.
     ///
     /// # Errors
     /// As [`embed`](Layer::embed).
@@ -177,7 +178,7 @@ impl Layer {
         pairs: (Loss, Negatives),
     ) -> Result<(Vec<LevelLoss>, Gradients<R>)> {
         let mut pass = self.pass(graphs, features, parameters, Keep::Everything, false)?;
-        let seeds = Seeds { pairs: Some(pairs), embeddings: None, features: true };
+        let seeds = Seeds { pairs: Some(pairs), features: true, ..Seeds::default() };
         let gradients = pass.gradients(seeds);
         Ok((self.network.take_losses(&pass.device, &mut pass.workspace), gradients))
     }
@@ -256,7 +257,7 @@ impl<R: Real> Pass<R> {
             let name = "the number of gradients";
             return Err(Error::argument(name, d_embeddings.len(), requirement));
         }
-        let seeds = Seeds { pairs: None, embeddings: Some(d_embeddings), features: true };
+        let seeds = Seeds { embeddings: Some(d_embeddings), features: true, ..Seeds::default() };
         Ok(self.gradients(seeds))
     }
 

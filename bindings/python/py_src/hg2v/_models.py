@@ -44,6 +44,7 @@ class Network(Method):
         loss: str | None = None,
         temperature: float = 0.2,
         negatives: str | None = None,
+        negative_sample: int | None = None,
         degree: str | None = None,
         structure: str | None = None,
         edge_labels: str | None = None,
@@ -89,6 +90,7 @@ class Network(Method):
         self.loss = loss
         self.temperature = temperature
         self.negatives = negatives
+        self.negative_sample = negative_sample
         self.degree = degree
         self.structure = structure
         self.edge_labels = edge_labels
@@ -125,6 +127,8 @@ class Network(Method):
         taken = super()._taken(method, settings)
         if not isinstance(taken["loss"], str):  # A loss with parameters of its own.
             (taken["loss"],) = taken["loss"]
+        # Settings do not say of a training that it drew nothing.
+        taken.setdefault("negative_sample", 0)
         # ``None`` would be the default: that there is no last step, only a preset can say.
         default = json.loads(_hg2v.settings(method, "{}"))["out_dim"]
         if taken["out_dim"] is None and default is not None:
@@ -172,6 +176,9 @@ class HG2V(Network):
             each number ``e`` becomes ``sign(e)·ln(1 + |e|)``.
         loss: ``"jsd"``, ``"infonce"`` or ``"cosine"``; ``temperature`` is that of the last.
         negatives: ``"all"`` or ``"others"``: which super-nodes a node is to be told from.
+        negative_sample: how many of them are drawn each step, on levels where a batch has more than
+            eight times as many; 0 for all, in time that grows with the square of a batch. 2048 by
+            default.
         degree, structure: ``"auto"``, ``"always"`` or ``"never"``: when a node's degree, and
             its surroundings, are features. ``"auto"`` takes surroundings where nodes have no
             attributes, and the degree where they have nothing else; so naming ``attributes``

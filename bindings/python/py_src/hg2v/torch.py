@@ -175,7 +175,8 @@ class HG2V(nn.Module):
 
     def loss(self, prepared: Prepared, x: torch.Tensor | None = None) -> torch.Tensor:
         """What HG2V is trained by: can a node's neighbourhood tell its super-node from others?
-        The sum over all levels."""
+        The sum over all levels. All of them are compared, none drawn: its time grows with the
+        square of the graphs."""
         return _Loss.apply(self._x(prepared, x), self, prepared, *self._own())
 
     def _x(self, prepared: Prepared, x: torch.Tensor | None) -> torch.Tensor:

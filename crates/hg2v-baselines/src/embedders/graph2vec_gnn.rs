@@ -17,7 +17,8 @@ use serde_json::Value;
 ///
 /// # Complexity
 /// As HG2V, but no level is smaller than the one below: a step compares each of the N nodes
-/// of a batch with all others on every level, O(N²·d·L) time.
+/// of a batch with all others on every level, O(N²·d·L) time, as far as none are
+/// [drawn](hg2v::train::Recipe::negative_sample).
 ///
 /// # Examples
 /// ```

@@ -65,6 +65,7 @@ fn the_defaults_that_help_tells_are_those_of_the_library() {
         ("--decay", recipe.decay.to_string()),
         ("--loss", recipe.loss.to_string()),
         ("--negatives", recipe.negatives.to_string()),
+        ("--negative-sample", recipe.negative_sample.to_string()),
         ("--attributes", features.attributes.to_string()),
         ("--labels", features.labels.to_string()),
         ("--degree", features.degree.to_string()),

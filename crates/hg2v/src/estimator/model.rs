@@ -309,7 +309,7 @@ impl Hg2v {
         let mut gradients = device.zeros(network.layout.len);
         network.place(device, &mut workspace, examples);
         network.forward(device, parameters, &mut workspace, Keep::Everything, true);
-        let seeds = Seeds { pairs: None, embeddings: Some(d_embeddings), features: true };
+        let seeds = Seeds { embeddings: Some(d_embeddings), features: true, ..Seeds::default() };
         network.backward(device, parameters, &mut workspace, seeds, &mut gradients);
         let all = Window::whole(0, 1, network.layout.len);
         Gradients {

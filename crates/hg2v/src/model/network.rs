@@ -4,6 +4,7 @@ use super::architecture::{LayerKind, Layout, Part};
 use super::example::Example;
 use crate::nn::Batch;
 use crate::nn::device::{DenseSpan, Device, Panel, PanelMut, Window};
+use crate::nn::draw::Draw;
 use crate::nn::pairs::{LevelLoss, Loss, Negatives};
 
 /// What the passes remember between them, made once and written over.
@@ -375,6 +376,8 @@ fn read_out<D: Device>(
 pub struct Seeds<'a, R> {
     /// How pairs are scored, and which are negative.
     pub pairs: Option<(Loss, Negatives)>,
+    /// Which super-nodes of a large level stand for all.
+    pub draw: Draw,
     /// The gradient of the embeddings, a row for each graph.
     pub embeddings: Option<&'a [R]>,
     /// Whether the gradient of the features is wanted.
@@ -435,6 +438,7 @@ impl<'a, D: Device> Backward<'a, D> {
             Some(pairs) => device.pair_loss(
                 at,
                 pairs,
+                self.seeds.draw.of_level(level, m).as_deref(),
                 x_here,
                 k_above,
                 PanelMut(dy, x),

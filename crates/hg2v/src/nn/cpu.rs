@@ -184,7 +184,8 @@ impl<R: Real> Device for Cpu<R> {
     fn pair_loss(
         &self,
         (batch, level): (&Batch, usize),
-        (loss, negatives): (Loss, Negatives),
+        pairs: (Loss, Negatives),
+        drawn: Option<&[u32]>,
         x: Panel<'_, Vec<R>>,
         g: Panel<'_, Vec<R>>,
         dx: PanelMut<'_, Vec<R>>,
@@ -193,8 +194,8 @@ impl<R: Real> Device for Cpu<R> {
     ) {
         let above = batch.graphs(level + 1);
         let level = &batch.levels[level];
-        let (dx, dg) = (view_mut(dx), view_mut(dg));
-        losses.push(pairs::loss_and_vjp(loss, negatives, level, above, view(x), view(g), dx, dg));
+        let (x, g, dx, dg) = (view(x), view(g), view_mut(dx), view_mut(dg));
+        losses.push(pairs::loss_and_vjp(pairs, drawn, level, above, x, g, dx, dg));
     }
 
     fn take_losses(&self, losses: &mut Vec<LevelLoss>) -> Vec<LevelLoss> {

@@ -222,6 +222,7 @@ pub trait Device: Send + Sync {
         &self,
         at: (&Self::Placed, usize),
         pairs: (Loss, Negatives),
+        drawn: Option<&[u32]>,
         x: Panel<'_, Self::Buffer>,
         g: Panel<'_, Self::Buffer>,
         dx: PanelMut<'_, Self::Buffer>,

@@ -8,7 +8,7 @@
 //!    [`relations`]: where they are asked for, one block more of `K`, `Σ_r c_r ⊙ (R_r·g)`;
 //! 2. [`dense`]: `[h | x] = tanh(K·[θ₁ | θ₄] + b)`;
 //! 3. [`pool`] and [`dense`]: `g' = Pool(h)·θ₂ + θ₃`;
-//! 4. [`pairs`]: the loss of one level, between `x` and `g'`;
+//! 4. [`pairs`]: the loss of one level, between `x` and `g'`, or those of `g'` that [`draw`] chose;
 //! 5. [`readout`]: one vector a graph, [`signed_log`] of it where that is asked for;
 //! 6. [`hg2v_math::adam`]: one step down.
 //!
@@ -21,6 +21,7 @@ mod cpu;
 pub(crate) mod cuda;
 pub(crate) mod dense;
 pub(crate) mod device;
+pub(crate) mod draw;
 mod hop;
 pub(crate) mod krylov;
 pub(crate) mod machine;

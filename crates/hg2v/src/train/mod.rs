@@ -242,7 +242,8 @@ impl<'a, D: Device<Real = f32>> Trainer<'a, D> {
     fn make_step(&mut self, rate: f64) -> Vec<LevelLoss> {
         let Trainer { device, network, workspace, parameters, gradients, .. } = self;
         let pairs = Some((self.recipe.loss, self.recipe.negatives));
-        let seeds = Seeds { pairs, ..Seeds::default() };
+        let draw = self.recipe.draw(self.step);
+        let seeds = Seeds { pairs, draw, ..Seeds::default() };
         network.forward(*device, parameters, workspace, Keep::Everything, false);
         network.backward(*device, parameters, workspace, seeds, gradients);
         device.adam(rate, self.step + 1, parameters, gradients, &mut self.m, &mut self.v);

@@ -4,6 +4,7 @@ use hg2v_math::schedule;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::nn::draw::Draw;
 use crate::nn::pairs::{Loss, Negatives};
 
 /// How a network is trained.
@@ -25,7 +26,12 @@ pub struct Recipe {
     pub loss: Loss,
     /// Which pairs are negative.
     pub negatives: Negatives,
-    /// Seeds the first parameters and the order of the graphs.
+    /// `|S|`: super-nodes drawn each step for nodes to be told from, on a level of a batch that has
+    /// more than eight times as many; 0 where all are compared, however many.
+    // Models and runs of before it was there have not drawn any.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub negative_sample: usize,
+    /// Seeds the first parameters, the order of the graphs and what is drawn.
     pub seed: u64,
 }
 
@@ -36,8 +42,13 @@ hg2v_math::setters!(Recipe {
     decay: f64,
     loss: Loss,
     negatives: Negatives,
+    negative_sample: usize,
     seed: u64,
 });
+
+fn is_zero(sample: &usize) -> bool {
+    *sample == 0
+}
 
 impl Default for Recipe {
     /// The paper's; its first rate, which it does not state, is its authors' code's.
@@ -49,6 +60,7 @@ impl Default for Recipe {
             decay: 1000.0,
             loss: Loss::Jsd,
             negatives: Negatives::All,
+            negative_sample: 2048,
             seed: 0,
         }
     }
@@ -93,8 +105,35 @@ impl Recipe {
         schedule::rate(self.lr, self.decay, step, total)
     }
 
+    /// How the negatives of step `step` are drawn.
+    pub(crate) fn draw(&self, step: u64) -> Draw {
+        Draw { sample: self.negative_sample, seed: self.seed, step }
+    }
+
     /// The order in which epoch `epoch` takes `graphs` graphs: every graph once, shuffled.
     pub fn order(&self, graphs: usize, epoch: u64) -> Vec<u32> {
         schedule::order(graphs, self.seed, epoch)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn recipes_of_before_have_drawn_no_negatives_and_say_what_they_said() {
+        let before = json!({
+            "epochs": 10, "batch": 8, "lr": 1e-4, "decay": 1000.0, "loss": "jsd",
+            "negatives": "all", "seed": 0,
+        });
+        let recipe: Recipe = serde_json::from_value(before.clone()).unwrap();
+        assert_eq!(recipe, Recipe::default().negative_sample(0));
+        // What a model's digest is made of.
+        assert_eq!(serde_json::to_value(recipe).unwrap(), before);
+        let now = serde_json::to_value(Recipe::default()).unwrap();
+        assert_eq!(now["negative_sample"], 2048);
+        assert_eq!(serde_json::from_value::<Recipe>(now).unwrap(), Recipe::default());
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use hg2v::coarsen::{Level, Params, Pyramid, coarsen};
 use hg2v::graph::{Graph, GraphRecord, WeightPolicy};
 use hg2v::internals::{
-    Batch, Cpu, Device, Keep, Layout, Network, Relations, Seeds, Window, Workspace, contract,
+    Batch, Cpu, Device, Draw, Keep, Layout, Network, Relations, Seeds, Window, Workspace, contract,
 };
 use hg2v::model::{Activation, Architecture, LayerKind, Readout, Relational};
 use hg2v::train::{LevelLoss, Loss, Negatives};
@@ -88,6 +88,17 @@ fn pass<R: Real>(
     pairs: Option<(Loss, Negatives)>,
     d_embeddings: Option<&[f64]>,
 ) -> Pass<R> {
+    pass_drawn(network, parameters, samples, (pairs, Draw::default()), d_embeddings)
+}
+
+/// As [`pass`], with negatives that are drawn.
+fn pass_drawn<R: Real>(
+    network: &Network,
+    parameters: &[f64],
+    samples: &[Sample],
+    (pairs, draw): (Option<(Loss, Negatives)>, Draw),
+    d_embeddings: Option<&[f64]>,
+) -> Pass<R> {
     let device = Cpu::<R>::new();
     let levels = network.layout.architecture.levels;
     let parameters = cast::<R>(parameters);
@@ -98,7 +109,7 @@ fn pass<R: Real>(
     network.forward(&device, &parameters, &mut workspace, Keep::Everything, true);
     let mut gradients = device.zeros(network.layout.len);
     let de = d_embeddings.map(cast::<R>);
-    let seeds = Seeds { pairs, embeddings: de.as_deref(), features: true };
+    let seeds = Seeds { pairs, draw, embeddings: de.as_deref(), features: true };
     network.backward(&device, &parameters, &mut workspace, seeds, &mut gradients);
     Pass {
         local: (0..levels).map(|l| network.neighborhoods(&device, &workspace, l)).collect(),
@@ -321,20 +332,32 @@ fn variants() -> Vec<(Architecture, Loss, Negatives)> {
     ]
 }
 
+/// All negatives, and one super-node or two of a level that has enough of them.
+const DRAWS: [Draw; 3] = [
+    Draw { sample: 0, seed: 0, step: 0 },
+    Draw { sample: 1, seed: 3, step: 5 },
+    Draw { sample: 2, seed: 4, step: 0 },
+];
+
 #[test]
 fn losses_and_embeddings_are_those_of_the_naive_twin() {
-    let samples = samples(2);
+    // Of many graphs, so that levels above have super-nodes to draw from, too.
+    let samples = [(); 4].map(|()| samples(2)).concat();
     for (architecture, loss, negatives) in variants() {
         let network = Network { layout: layout_of(&architecture, 2) };
         let parameters = noise(network.layout.len, 9);
-        let ours = pass::<f64>(&network, &parameters, &samples, Some((loss, negatives)), None);
-        let twin = naive::run(&network.layout, &parameters, &samples, (loss, negatives));
-        for (level, (ours, twin)) in ours.losses.iter().zip(&twin.losses).enumerate() {
-            let error = (ours.total() - twin).abs();
-            assert!(error < 1e-6, "{architecture:?} level {level}: {ours:?} {twin}");
+        for draw in DRAWS {
+            let pairs = (loss, negatives);
+            let ours =
+                pass_drawn::<f64>(&network, &parameters, &samples, (Some(pairs), draw), None);
+            let twin = naive::run(&network.layout, &parameters, &samples, pairs, draw);
+            for (level, (ours, twin)) in ours.losses.iter().zip(&twin.losses).enumerate() {
+                let error = (ours.total() - twin).abs();
+                assert!(error < 1e-6, "{architecture:?} {draw:?} level {level}: {ours:?} {twin}");
+            }
+            assert_eq!(ours.losses.len(), twin.losses.len());
+            assert_close("embeddings", &ours.embeddings, &twin.embeddings, 1e-6);
         }
-        assert_eq!(ours.losses.len(), twin.losses.len());
-        assert_close("embeddings", &ours.embeddings, &twin.embeddings, 1e-6);
     }
 }
 
@@ -376,7 +399,7 @@ fn gradients_are_those_of_finite_differences_of_the_naive_twin() {
         let de = noise(samples.len() * network.layout.embedding_dim(), 5);
         for (loss, of_embeddings) in [(1.0, 0.0), (0.0, 1.0), (1.0, 1.0)] {
             let value = |parameters: &[f64], samples: &[Sample]| {
-                let twin = naive::run(&network.layout, parameters, samples, pairs);
+                let twin = naive::run(&network.layout, parameters, samples, pairs, Draw::default());
                 let inner: f64 = twin.embeddings.iter().zip(&de).map(|(e, d)| e * d).sum();
                 loss * twin.losses.iter().sum::<f64>() + of_embeddings * inner
             };
@@ -388,6 +411,31 @@ fn gradients_are_those_of_finite_differences_of_the_naive_twin() {
             assert_close(&format!("{what} parameters"), &ours.gradients, &by_parameters, 2e-5);
             let by_features = differences(&features, |x| value(&parameters, &with(x)));
             assert_close(&format!("{what} features"), &ours.features, &by_features, 2e-5);
+        }
+    }
+}
+
+#[test]
+fn gradients_of_drawn_negatives_are_those_of_finite_differences_of_the_naive_twin() {
+    let samples = [(); 4].map(|()| samples(2)).concat();
+    let all = [Loss::Jsd, Loss::InfoNce, Loss::Cosine { temperature: 0.3 }];
+    for (loss, negatives) in
+        all.into_iter().flat_map(|loss| [(loss, Negatives::All), (loss, Negatives::Others)])
+    {
+        let architecture = Architecture::default().dim(3).hops(2).levels(2);
+        let network = Network { layout: layout_of(&architecture, 2) };
+        let parameters = noise(network.layout.len, 9);
+        for draw in DRAWS {
+            let pairs = (loss, negatives);
+            let ours =
+                pass_drawn::<f64>(&network, &parameters, &samples, (Some(pairs), draw), None);
+            let expected = differences(&parameters, |p| {
+                naive::run(&network.layout, p, &samples, pairs, draw).losses.iter().sum()
+            });
+            let what = format!("{pairs:?} {draw:?}");
+            assert_close(&what, &ours.gradients, &expected, 2e-5);
+            let whole = pass::<f64>(&network, &parameters, &samples, Some(pairs), None);
+            assert_eq!(draw.sample == 0, ours.losses == whole.losses, "{what}: what was drawn?");
         }
     }
 }
@@ -415,14 +463,16 @@ fn larger_samples() -> Vec<Sample> {
 #[test]
 fn a_step_gives_the_same_bits_at_any_number_of_threads() {
     let samples = larger_samples();
-    for relations in [Relational::Never, Relational::Always] {
+    for (relations, sample) in
+        [(Relational::Never, 0), (Relational::Always, 0), (Relational::Never, 40)]
+    {
         let architecture = Architecture::default().dim(48).local(true).relations(relations);
         let network = Network { layout: layout_of(&architecture, 3) };
         let parameters: Vec<f64> = noise(network.layout.len, 3).iter().map(|p| 0.2 * p).collect();
-        let pairs = Some((Loss::Jsd, Negatives::All));
+        let pairs = (Some((Loss::Jsd, Negatives::All)), Draw { sample, ..Draw::default() });
         let run = |threads| {
             in_pool(threads, || {
-                let pass = pass::<f32>(&network, &parameters, &samples, pairs, None);
+                let pass = pass_drawn::<f32>(&network, &parameters, &samples, pairs, None);
                 (pass.losses, pass.gradients, pass.features, pass.embeddings)
             })
         };

@@ -151,12 +151,35 @@ fn a_model_is_its_parts() {
     assert_eq!(serde_json::from_str::<Hg2vParams>(&json).unwrap(), params());
 }
 
+/// As [`params`], with negatives that are drawn: batches have some forty super-nodes.
+fn drawing() -> Hg2vParams {
+    params().recipe(params().recipe.negative_sample(3))
+}
+
+#[test]
+fn negatives_are_drawn_anew_every_step_and_from_the_seed() {
+    let graphs = graphs();
+    let parameters = |params: Hg2vParams| params.fit(&graphs).unwrap().parameters().to_vec();
+    let all = parameters(params());
+    assert_eq!(all, parameters(params().recipe(params().recipe.negative_sample(0))));
+    let drawn = parameters(drawing());
+    assert_ne!(drawn, all, "batches are too small for these samples");
+    for threads in [1, 2, 4] {
+        assert_eq!(in_pool(threads, || parameters(drawing())), drawn, "{threads} threads");
+    }
+}
+
 #[test]
 fn a_run_stopped_anywhere_and_resumed_from_disk_ends_in_the_same_bits() {
+    stop_anywhere_and_resume(&params());
+    stop_anywhere_and_resume(&drawing());
+}
+
+fn stop_anywhere_and_resume(params: &Hg2vParams) {
     let graphs = graphs();
     let folder = tempfile::tempdir().unwrap();
-    let collection = params().collect(Run::in_memory(&graphs), &Context::default()).unwrap();
-    let fit = params().prepare(&collection, &collection.all()).unwrap();
+    let collection = params.collect(Run::in_memory(&graphs), &Context::default()).unwrap();
+    let fit = params.prepare(&collection, &collection.all()).unwrap();
     let whole = fit.train(&Context::default()).unwrap();
     let mut last_means = Vec::new();
     for stop_after in [0, 3, 4, 5, 9, 14] {

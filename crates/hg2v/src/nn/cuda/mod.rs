@@ -454,6 +454,7 @@ impl Device for Cuda {
         &self,
         level: (&Placed, usize),
         pairs: (Loss, Negatives),
+        drawn: Option<&[u32]>,
         Panel(x, x_window): Panel<'_, Buffer>,
         Panel(g, g_window): Panel<'_, Buffer>,
         PanelMut(dx, dx_window): PanelMut<'_, Buffer>,
@@ -467,7 +468,7 @@ impl Device for Cuda {
             dx: at(dx, dx_window),
             dg: at(dg, dg_window),
         };
-        self.level_loss(level, pairs, panels, losses);
+        self.level_loss(level, pairs, drawn, panels, losses);
     }
 
     fn take_losses(&self, losses: &mut Losses) -> Vec<LevelLoss> {

@@ -1,5 +1,6 @@
 // The hierarchical pair loss: see pairs.rs. Logits come as a tile of whole rows and
-// leave as their gradients; a warp has a row.
+// leave as their gradients; a warp has a row. Where super-nodes were drawn, a column is
+// one of theirs, ascending, and the positive pair's comes after them.
 
 #define JENSEN_SHANNON 0
 
@@ -31,23 +32,46 @@ __device__ inline u32 run_of(const u32* starts, u32 n, u32 i) {
   return low;
 }
 
-// Rows `first` to `first + rows` of the logits. `above` is null where all other
-// super-nodes are negative. The two parts of each row's loss go into `losses`; with
-// the last tile of a level (`level_rows` > 0) the block that ends last adds them up.
-extern "C" __global__ void pair_rows(float* s, u32 first, u32 rows, u32 m, const u32* parents,
+// The first of `n` ascending numbers that is not below `v`.
+__device__ inline u32 place_of(const u32* numbers, u32 n, u32 v) {
+  u32 low = 0, high = n;
+  while (low < high) {
+    const u32 middle = (low + high) / 2;
+    if (numbers[middle] < v) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+// Rows `first` to `first + rows` of the logits against `m` super-nodes: all `num_parents`, where
+// `drawn` is null. `above` is null where all others are negative. The two parts of each row's
+// loss go into `losses`; with the last tile of a level (`level_rows` > 0) the block that ends
+// last adds them up.
+extern "C" __global__ void pair_rows(float* s, u64 stride, u32 first, u32 rows, u32 m,
+                                     const u32* parents, u32 num_parents, const u32* drawn,
                                      const u32* graphs, const u32* above, u32 num_graphs, u32 score,
                                      float scale, double per_positive, double per_negative,
                                      double* losses, u32 level_rows, u32* blocks_done,
                                      double* total) {
   const u32 row = blockIdx.x * blockDim.y + threadIdx.y, lane = threadIdx.x;
   if (row < rows) {
-    const u32 node = first + row, parent = parents[node];
-    float* mine = s + (u64)row * m;
-    u32 own = parent, own_end = parent + 1;
+    const u32 node = first + row, above_node = parents[node];
+    float* mine = s + row * stride;
+    u32 own = above_node, own_end = above_node + 1;
     if (above) {
       // A graph without nodes starts where the next does: the last of them is meant.
       const u32 graph = run_of(graphs, num_graphs, node);
       own = above[graph], own_end = above[graph + 1];
+    }
+    // The columns: the positive pair's, those that do not count, and log c(u).
+    u32 parent = above_node, columns = m;
+    float correction = 0.f;
+    if (drawn) {
+      const u32 negatives = num_parents - (own_end - own);
+      parent = m, columns = m + 1;
+      own = place_of(drawn, m, own), own_end = place_of(drawn, m, own_end);
+      const u32 counted = m - (own_end - own);
+      if (counted > 0) correction = (float)log((double)negatives / counted);
     }
     double positive, negative = 0.;
     if (score == JENSEN_SHANNON) {
@@ -78,19 +102,22 @@ extern "C" __global__ void pair_rows(float* s, u32 first, u32 rows, u32 m, const
     } else {
       const float at = mine[parent] * scale;
       float most = at;
-      for (u32 v = lane; v < m; v += 32)
-        if (v < own || v >= own_end) most = fmaxf(most, mine[v] * scale);
+      for (u32 v = lane; v < columns; v += 32)
+        if ((v < own || v >= own_end) && v != parent)
+          most = fmaxf(most, mine[v] * scale + correction);
       most = warp_max(most);
       double sum = 0.;
-      for (u32 v = lane; v < m; v += 32) {
+      for (u32 v = lane; v < columns; v += 32) {
         const bool ignored = v >= own && v < own_end && v != parent;
-        const float e = ignored ? 0.f : expf(mine[v] * scale - most);
+        const float logit = mine[v] * scale + (v == parent ? 0.f : correction);
+        const float e = ignored ? 0.f : expf(logit - most);
         mine[v] = e;
         sum += e;
       }
       sum = warp_sum(sum);
       const float share = scale * (float)per_positive, each = share * (float)(1. / sum);
-      for (u32 v = lane; v < m; v += 32) mine[v] = mine[v] * each - (v == parent ? share : 0.f);
+      for (u32 v = lane; v < columns; v += 32)
+        mine[v] = mine[v] * each - (v == parent ? share : 0.f);
       positive = -(double)at * per_positive;
       negative = ((double)most + log(sum)) * per_positive;
     }
@@ -117,6 +144,62 @@ extern "C" __global__ void pair_rows(float* s, u32 first, u32 rows, u32 m, const
       for (u32 which = 0; which < 2; ++which) part[which][thread] += part[which][thread + half];
   }
   if (thread == 0) total[0] = part[0][0], total[1] = part[1][0], *blocks_done = 0;
+}
+
+// The rows of `g` that were drawn.
+extern "C" __global__ void drawn_rows(const float* g, u64 g_stride, const u32* drawn, u32 count,
+                                      u32 columns, float* to) {
+  const u32 row = blockIdx.x * blockDim.y + threadIdx.y;
+  const u32 column = blockIdx.y * blockDim.x + threadIdx.x;
+  if (row >= count || column >= columns) return;
+  to[(u64)row * columns + column] = g[drawn[row] * g_stride + column];
+}
+
+// Column `m` of a tile: s(u, 𝒫(u)) = x(u)·g(𝒫(u)).
+extern "C" __global__ void positive_column(float* s, u64 stride, u32 first, u32 rows, u32 m,
+                                           const u32* parents, const float* x, u64 x_stride,
+                                           const float* g, u64 g_stride, u32 columns) {
+  const u32 row = blockIdx.x * blockDim.y + threadIdx.y;
+  if (row >= rows) return;
+  const u64 parent = parents[first + row];
+  double sum = 0.;
+  for (u32 c = threadIdx.x; c < columns; c += 32)
+    sum += (double)x[row * x_stride + c] * g[parent * g_stride + c];
+  sum = warp_sum(sum);
+  if (threadIdx.x == 0) s[row * stride + m] = (float)sum;
+}
+
+// dx(u) ← dx(u) + ds(u)·g(𝒫(u)) with column `m`, ds, of a tile, which is kept.
+extern "C" __global__ void positive_column_vjp(const float* s, u64 stride, u32 first, u32 rows,
+                                               u32 m, const u32* parents, const float* g, u64 g_stride,
+                                               u32 columns, float* dx, u64 dx_stride,
+                                               float* kept) {
+  const u32 row = blockIdx.x * blockDim.y + threadIdx.y;
+  if (row >= rows) return;
+  const u64 parent = parents[first + row];
+  const float ds = s[row * stride + m];
+  for (u32 c = threadIdx.x; c < columns; c += 32)
+    dx[row * dx_stride + c] += ds * g[parent * g_stride + c];
+  if (threadIdx.x == 0) kept[first + row] = ds;
+}
+
+// dg(v) ← dg(v) + Σ_{u ∈ 𝒫⁻¹(v)} ds(u)·x(u), and the gradient of v's row where v was drawn.
+extern "C" __global__ void drawn_rows_vjp(const u32* starts, const u32* order, u32 parents,
+                                          u32 columns, const float* ds, const float* x,
+                                          u64 x_stride, const u32* drawn, u32 count,
+                                          const float* d_rows, float* dg, u64 dg_stride) {
+  const u32 v = blockIdx.x * blockDim.y + threadIdx.y;
+  const u32 column = blockIdx.y * blockDim.x + threadIdx.x;
+  if (v >= parents || column >= columns) return;
+  float sum = dg[v * dg_stride + column];
+  const u32 end = starts[v + 1];
+  for (u32 i = starts[v]; i < end; ++i) {
+    const u32 u = order[i];
+    sum += ds[u] * x[u * x_stride + column];
+  }
+  const u32 at = place_of(drawn, count, v);
+  if (at < count && drawn[at] == v) sum += d_rows[(u64)at * columns + column];
+  dg[v * dg_stride + column] = sum;
 }
 
 // Rows of unit length, and the lengths they had; a row of zeros stays one.

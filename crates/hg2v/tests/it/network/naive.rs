@@ -2,7 +2,7 @@
 
 use hg2v::coarsen::Pyramid;
 use hg2v::graph::Graph;
-use hg2v::internals::Layout;
+use hg2v::internals::{Draw, Layout};
 use hg2v::model::{Activation, LayerKind, Readout};
 use hg2v::train::{Loss, Negatives};
 
@@ -95,6 +95,7 @@ pub(crate) fn run(
     parameters: &[f64],
     samples: &[Sample],
     (kind, negatives): (Loss, Negatives),
+    draw: Draw,
 ) -> Twin {
     let a = &layout.architecture;
     let tensors = layout.tensors();
@@ -158,8 +159,9 @@ pub(crate) fn run(
             g[l + 1].push(dense(&pooled, &weight, &bias, Activation::Linear));
         }
     }
-    let losses =
-        (0..a.levels).map(|l| loss(samples, l, &x[l], &g[l + 1], kind, negatives)).collect();
+    let losses = (0..a.levels)
+        .map(|l| loss(samples, l, &x[l], &g[l + 1], (kind, negatives), draw))
+        .collect();
     let embeddings = (0..samples.len()).flat_map(|b| embedding(layout, b, &g, &x)).collect();
     Twin { losses, embeddings }
 }
@@ -168,17 +170,21 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Every pair of the batch, one by one.
+/// Every pair of the batch, one by one; or those with the super-nodes that were drawn, each of which
+/// stands for several.
 fn loss(
     samples: &[Sample],
     l: usize,
     x: &[Matrix],
     g: &[Matrix],
-    kind: Loss,
-    negatives: Negatives,
+    (kind, negatives): (Loss, Negatives),
+    draw: Draw,
 ) -> f64 {
     let softplus = |s: f64| (1.0 + s.exp()).ln();
     let (mut positive, mut negative, mut entropy) = (Vec::new(), Vec::new(), Vec::new());
+    let total: usize = g.iter().map(Vec::len).sum();
+    let drawn = draw.of_level(l, total).unwrap_or_else(|| (0..total as u32).collect());
+    let mut negative_pairs = 0;
     for (b, sample) in samples.iter().enumerate() {
         let (_, parent, _) = level(&sample.graph, &sample.pyramid, l);
         for (u, xu) in x[b].iter().enumerate() {
@@ -189,7 +195,7 @@ fn loss(
                 _ => dot(xu, gv),
             };
             let found = s(&g[b][parent[u]]);
-            let mut normaliser = found.exp();
+            let (mut others_of_u, mut counted, mut sum, mut place) = (0, 0, 0.0, 0);
             positive.push(softplus(-found));
             for (c, others) in g.iter().enumerate() {
                 for (v, gv) in others.iter().enumerate() {
@@ -199,17 +205,30 @@ fn loss(
                         other => panic!("{other:?} has no twin"),
                     };
                     if !own {
-                        negative.push(softplus(s(gv)));
-                        normaliser += s(gv).exp();
+                        others_of_u += 1;
+                        if drawn.contains(&place) {
+                            counted += 1;
+                            negative.push(softplus(s(gv)));
+                            sum += s(gv).exp();
+                        }
                     }
+                    place += 1;
                 }
             }
-            entropy.push(normaliser.ln() - found);
+            negative_pairs += others_of_u;
+            if counted > 0 {
+                sum *= f64::from(others_of_u) / f64::from(counted);
+            }
+            entropy.push((found.exp() + sum).ln() - found);
         }
     }
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     match kind {
-        Loss::Jsd => mean(&positive) + mean(&negative),
+        Loss::Jsd => {
+            let stands_for = total as f64 / drawn.len() as f64;
+            let sum = stands_for * negative.iter().sum::<f64>();
+            mean(&positive) + sum / f64::from(negative_pairs.max(1))
+        }
         _ => mean(&entropy),
     }
 }

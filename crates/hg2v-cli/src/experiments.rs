@@ -76,7 +76,8 @@ pub(crate) fn shown(table: &TextTable) -> String {
     let mut columns = Table::new(table.names);
     columns.row(table.header.iter().cloned());
     table.rows.iter().for_each(|row| columns.row(row.iter().cloned()));
-    let mut lines = columns.lines();
+    let title = Some(table.title.clone()).filter(|title| !title.is_empty());
+    let mut lines: Vec<String> = title.into_iter().chain(columns.lines()).collect();
     if !table.notes.is_empty() {
         lines.push(String::new());
         lines.extend(table.notes.iter().cloned());

@@ -2,7 +2,8 @@
 //! one setting each, chosen on the same folds inside the training part, columns
 //! standardised on the part that is trained on.
 //!
-//! Of numbers the linear judge is a ridge regression, and the nearest say their mean.
+//! Of numbers the linear judge is a ridge regression, and the nearest say their mean. Of kernels
+//! the nearest alone are judges; which kernel of several is chosen with k.
 
 use std::time::Instant;
 
@@ -10,13 +11,13 @@ use hg2v_math::parallel::try_map;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, same_length};
-use crate::frame::with_signed_log;
-use crate::goal::Task;
+use crate::frame::{Source, with_signed_log};
+use crate::goal::{Task, Truth};
 use crate::knn::{self, Distance};
 use crate::logistic::{Logistic, LogisticParams};
 use crate::matrix::Matrix;
-use crate::metrics::{Errors, accuracy, mean};
-use crate::regress;
+use crate::metrics::{Errors, accuracy, errors, mean};
+use crate::regress::{self, first_of_smallest};
 use crate::scale::parts;
 use crate::select::{self, Grid, Protocol, first_of_largest, inner_folds};
 use crate::split::Split;
@@ -85,6 +86,9 @@ pub struct ClassifierSplit {
     pub errors: Option<Errors>,
     /// The setting that was chosen: C, α or k.
     pub chosen: f64,
+    /// Of kernels, which of them, by its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<usize>,
     /// Seconds it took.
     pub seconds: f64,
 }
@@ -115,6 +119,7 @@ pub fn evaluate_numbers(
         test: outcome.errors.rmse,
         errors: Some(outcome.errors),
         chosen: outcome.chosen,
+        kernel: None,
         seconds: started.elapsed().as_secs_f64(),
     })
 }
@@ -163,8 +168,86 @@ pub fn evaluate(
         test,
         errors: None,
         chosen,
+        kernel: None,
         seconds: started.elapsed().as_secs_f64(),
     })
+}
+
+/// As [`evaluate`] and [`evaluate_numbers`], over kernels among all rows that were computed
+/// elsewhere: see [`predict_each_by_kernel`](knn::predict_each_by_kernel). k and kernel are chosen
+/// together, of equals the smallest k and its first kernel. Of the protocol folds and seed count.
+///
+/// # Errors
+/// As [`select::evaluate_precomputed`]; a judge that is for vectors.
+///
+/// # Complexity
+/// With `n` rows, `F` folds and `K` kernels O(F·K·n²) time.
+pub fn evaluate_kernels(
+    kernels: &[Matrix],
+    truth: &Truth,
+    split: &Split,
+    protocol: &Protocol,
+    classifier: Classifier,
+) -> Result<ClassifierSplit> {
+    if classifier != Classifier::NearestNeighbors {
+        let requirement = "it is for vectors, and this is a kernel";
+        return Err(hg2v::Error::parameter("also", classifier, requirement).into());
+    }
+    let started = Instant::now();
+    let Protocol { folds, seed, .. } = *protocol;
+    let (rows, folds) = match truth {
+        Truth::Classes { labels, .. } => (labels.len(), inner_folds(labels, split, folds, seed)?),
+        Truth::Numbers(numbers) => {
+            (numbers.len(), regress::inner_folds(numbers.len(), split, folds, seed)?)
+        }
+    };
+    let ks = neighbors(&folds);
+    Source::Precomputed(kernels).check(rows, "k", &ks)?;
+    // scores[fold][kernel][k]
+    let score =
+        |fold: &Split| kernels.iter().map(|kernel| near(kernel, truth, fold, &ks)).collect();
+    let scores: Vec<Vec<Vec<Said>>> = try_map(&folds, score)?;
+    let of = |at: usize| {
+        let (k, kernel) = (at / kernels.len(), at % kernels.len());
+        mean(&scores.iter().map(|fold| fold[kernel][k].0).collect::<Vec<f64>>())
+    };
+    let means: Vec<f64> = (0..ks.len() * kernels.len()).map(of).collect();
+    let best = match truth {
+        Truth::Classes { .. } => first_of_largest(means.iter().copied()),
+        Truth::Numbers(_) => first_of_smallest(means.iter().copied()),
+    };
+    let (chosen, kernel) = (ks[best / kernels.len()], best % kernels.len());
+    let (test, errors) = near(&kernels[kernel], truth, split, &[chosen])?[0];
+    Ok(ClassifierSplit {
+        classifier,
+        validation: means[best],
+        test,
+        errors,
+        chosen,
+        kernel: Some(kernel),
+        seconds: started.elapsed().as_secs_f64(),
+    })
+}
+
+/// An accuracy, or a root mean square error and all errors.
+type Said = (f64, Option<Errors>);
+
+/// How good each k is on the test part of `split`, by the distance of a kernel.
+fn near(kernel: &Matrix, truth: &Truth, split: &Split, ks: &[f64]) -> Result<Vec<Said>> {
+    let ks: Vec<usize> = ks.iter().map(|&k| k as usize).collect();
+    match truth {
+        Truth::Classes { labels, .. } => {
+            let truth: Vec<u32> = split.test.iter().map(|&row| labels[row]).collect();
+            let votes = knn::predict_each_by_kernel(kernel, labels, split, &ks)?;
+            votes.iter().map(|said| Ok((accuracy(&truth, said)?, None))).collect()
+        }
+        Truth::Numbers(numbers) => {
+            let truth: Vec<f64> = split.test.iter().map(|&row| numbers[row]).collect();
+            let means = knn::predict_numbers_each_by_kernel(kernel, numbers, split, &ks)?;
+            let missed = |said: &Vec<f64>| errors(&truth, said);
+            means.iter().map(|said| missed(said).map(|all| (all.rmse, Some(all)))).collect()
+        }
+    }
 }
 
 /// The settings to choose from; no more neighbours than the smallest part has.

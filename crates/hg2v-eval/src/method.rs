@@ -7,7 +7,7 @@
 //! | [`Learner`] | a class of each graph, taught by labels | itself |
 //!
 //! The machine is a C-SVM where classes are to be predicted, and kernel ridge regression where
-//! numbers are.
+//! numbers are. Which judges stand beside it, [`Candidate::beside`] says.
 
 use hg2v::Method;
 use hg2v::context::Context;
@@ -34,11 +34,17 @@ pub enum Candidate<'a> {
 }
 
 impl Candidate<'_> {
-    /// The judges beside the first, where `goal` is predicted and these are asked for. Vectors
-    /// alone have such; of numbers, ridge regression always.
+    /// The judges beside the first, where `goal` is predicted and these are asked for. Vectors have
+    /// all of them, and of numbers ridge regression always; kernels, which have distances but no
+    /// columns, their nearest neighbours.
     pub fn beside(&self, goal: &Goal, asked: &[Classifier]) -> Vec<Classifier> {
-        if matches!(self, Candidate::Kernel(_) | Candidate::Learner(_)) {
-            return Vec::new();
+        let near = Classifier::NearestNeighbors;
+        match self {
+            Candidate::Method(_) | Candidate::Vectors(_) => {}
+            Candidate::Kernel(_) => {
+                return [near].into_iter().filter(|near| asked.contains(near)).collect();
+            }
+            Candidate::Learner(_) => return Vec::new(),
         }
         let ridge = [Classifier::LinearSvm].into_iter().filter(|_| goal.task() == Task::Numbers);
         let mut all: Vec<Classifier> = ridge.collect();

@@ -74,7 +74,7 @@ pub struct Study<'a> {
     /// The classifier and how its settings are chosen; numbers are judged on
     /// [the like](regress::Protocol::like).
     pub protocol: select::Protocol,
-    /// Judges of the same vectors beside it. Numbers have ridge regression always.
+    /// Judges beside it, of those that [have](Candidate::beside) them.
     pub also: Vec<Classifier>,
     /// Where methods run.
     pub context: Context<'a>,
@@ -488,13 +488,12 @@ impl<'a> Study<'a> {
             // Vectors are made once, and counted with the first goal.
             let embedding = if at == 0 { embedding } else { 0.0 };
             let seconds = [embedding, judging.elapsed().as_secs_f64()];
-            let (dim, also) = match subject {
-                Subject::Vectors(x) => {
-                    let judge = |&judge: &Classifier| self.judge_beside(x, goal, &split, judge);
-                    (x.columns(), beside[at].iter().map(judge).collect::<Result<_>>()?)
-                }
-                Subject::Grams(_) | Subject::Learner(_) => (0, Vec::new()),
+            let dim = match subject {
+                Subject::Vectors(x) => x.columns(),
+                Subject::Grams(_) | Subject::Learner(_) => 0,
             };
+            let judge = |&judge: &Classifier| self.judge_beside(&subject, goal, &split, judge);
+            let also = beside[at].iter().map(judge).collect::<Result<_>>()?;
             Ok(SplitResult { split: index, target: at, dim, seconds, also, ..said })
         };
         self.goals.iter().enumerate().map(on_goal).collect()
@@ -559,18 +558,25 @@ impl<'a> Study<'a> {
 
     fn judge_beside(
         &self,
-        x: &Matrix,
+        subject: &Subject<'_>,
         goal: &Goal,
         split: &Split,
         judge: Classifier,
     ) -> Result<ClassifierSplit> {
-        match &goal.truth {
-            Truth::Classes { labels, .. } => {
+        match (subject, &goal.truth) {
+            (Subject::Vectors(x), Truth::Classes { labels, .. }) => {
                 classifiers::evaluate(x, labels, split, &self.protocol, judge)
             }
-            Truth::Numbers(numbers) => {
+            (Subject::Vectors(x), Truth::Numbers(numbers)) => {
                 let protocol = regress::Protocol::like(&self.protocol);
                 classifiers::evaluate_numbers(x, numbers, split, &protocol, judge)
+            }
+            (Subject::Grams(grams), truth) => {
+                classifiers::evaluate_kernels(grams, truth, split, &self.protocol, judge)
+            }
+            (Subject::Learner(_), _) => {
+                let requirement = "it is for vectors, and this method judges itself";
+                Err(hg2v::Error::parameter("also", judge, requirement).into())
             }
         }
     }

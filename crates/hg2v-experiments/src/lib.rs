@@ -15,9 +15,9 @@
 //! use hg2v_experiments::reproduce::{Experiment, known};
 //!
 //! let folder = std::path::Path::new("nowhere");
-//! let table = known(Experiment::Table2, false, folder)?;
-//! assert_eq!(table.header[0], "set");
-//! assert!(table.rows.is_empty());
+//! let tables = known(Experiment::Table2, false, folder)?;
+//! assert_eq!(tables[0].header[0], "set");
+//! assert!(tables[0].rows.is_empty());
 //! # Ok::<(), hg2v_experiments::Error>(())
 //! ```
 

@@ -5,6 +5,8 @@ use serde::Serialize;
 /// Rows of text under a header.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TextTable {
+    /// What stands above it, where it is one of several.
+    pub title: String,
     /// What the columns are.
     pub header: Vec<String>,
     /// The rows, each a cell a column.
@@ -34,12 +36,23 @@ impl TextTable {
         self
     }
 
-    /// Header and rows for a README.
+    /// The same under a title.
+    #[must_use]
+    pub fn titled(mut self, title: impl Into<String>) -> TextTable {
+        self.title = title.into();
+        self
+    }
+
+    /// Title, header and rows for a README.
     pub fn markdown(&self) -> String {
         let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
         let rule = vec!["---".to_owned(); self.header.len()];
         let rows: String = self.rows.iter().map(|cells| line(cells)).collect();
-        format!("{}{}{rows}", line(&self.header), line(&rule))
+        let title = match self.title.as_str() {
+            "" => String::new(),
+            title => format!("### {title}\n\n"),
+        };
+        format!("{title}{}{}{rows}", line(&self.header), line(&rule))
     }
 }
 
@@ -58,5 +71,6 @@ mod tests {
         table.row(["MUTAG".to_owned(), none()]);
         let expected = "| set | accuracy |\n| --- | --- |\n| MUTAG | – |\n";
         assert_eq!(table.markdown(), expected);
+        assert_eq!(table.titled("Sets").markdown(), format!("### Sets\n\n{expected}"));
     }
 }

@@ -233,7 +233,7 @@ fn nonsense_is_wrong_usage() {
 /// Otherwise `compare` would run again what is there.
 #[test]
 fn kept_results_are_of_the_methods_as_they_are() {
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/results/compare");
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/results/lab");
     let mut found = 0;
     for entry in METHODS {
         let settings = entry.judged(0, EdgeChoice::default()).unwrap().settings();

@@ -19,7 +19,8 @@ mod generate;
 mod help; // manual pages, and what a shell finishes
 mod images;
 mod info;
-mod json; // against docs/command.md
+mod json;
+mod lab; // against docs/command.md
 mod model; // fit, embed, evaluate, demo
 mod nonsense; // and what they say to it
 mod numbers; // to predict: evaluate, compare

@@ -1,8 +1,17 @@
 //! Nearest neighbours by their definition.
 
-use hg2v_eval::Matrix;
-use hg2v_eval::knn::{Distance, predict, predict_each};
+use hg2v_eval::classifiers::{Classifier, evaluate, evaluate_kernels, evaluate_numbers};
+use hg2v_eval::goal::Truth;
+use hg2v_eval::knn::{
+    Distance, predict, predict_each, predict_each_by_kernel, predict_numbers_each,
+    predict_numbers_each_by_kernel,
+};
+use hg2v_eval::select::Protocol;
+use hg2v_eval::split::{shuffle, stratified_shuffle};
+use hg2v_eval::{Matrix, Split, regress};
 use proptest::prelude::*;
+
+use crate::common::planted;
 
 /// All distances, sorted; small whole numbers make them exact.
 fn naive(train: &Matrix, labels: &[u32], test: &[f64], k: usize, distance: Distance) -> u32 {
@@ -52,6 +61,84 @@ proptest! {
         for (k, votes) in ks.into_iter().zip(each) {
             prop_assert_eq!(votes, predict(&train_x, &labels, &test, k, Distance::Euclidean).unwrap());
         }
+    }
+}
+
+/// The lower triangle of the inner products of all rows, which is what counts.
+fn products(x: &Matrix) -> Matrix {
+    let n = x.rows();
+    let dot = |i: usize, j: usize| x.row(i).iter().zip(x.row(j)).map(|(a, b)| a * b).sum::<f64>();
+    let value = |at: usize| if at % n > at / n { 1e9 } else { dot(at / n, at % n) };
+    Matrix::new(n, n, (0..n * n).map(value).collect()).unwrap()
+}
+
+proptest! {
+    /// Inner products are a kernel whose distance is Euclid's; whole numbers make both exact.
+    #[test]
+    fn near_by_a_kernel_is_near_by_its_distance(
+        rows in prop::collection::vec((prop::collection::vec(-3i8..=3, 3), 0u32..4), 8..40),
+        every in 2usize..5,
+    ) {
+        let values = rows.iter().flat_map(|(row, _)| row.iter().map(|&v| f64::from(v)));
+        let x = Matrix::new(rows.len(), 3, values.collect()).unwrap();
+        let labels: Vec<u32> = rows.iter().map(|(_, label)| *label).collect();
+        let numbers: Vec<f64> = labels.iter().map(|&label| f64::from(label * label)).collect();
+        let (test, train) = (0..rows.len()).partition(|row| row % every == 0);
+        let split = Split { train, test };
+        let (train, test) = (x.take(&split.train).unwrap(), x.take(&split.test).unwrap());
+        let ks: Vec<usize> = (1..=split.train.len()).collect();
+        let labels_of = |rows: &[usize]| rows.iter().map(|&row| labels[row]).collect::<Vec<_>>();
+        let numbers_of = |rows: &[usize]| rows.iter().map(|&row| numbers[row]).collect::<Vec<_>>();
+        let (known, far) = (labels_of(&split.train), Distance::Euclidean);
+        prop_assert_eq!(
+            predict_each_by_kernel(&products(&x), &labels, &split, &ks).unwrap(),
+            predict_each(&train, &known, &test, &ks, far).unwrap()
+        );
+        let known = numbers_of(&split.train);
+        prop_assert_eq!(
+            predict_numbers_each_by_kernel(&products(&x), &numbers, &split, &ks).unwrap(),
+            predict_numbers_each(&train, &known, &test, &ks, far).unwrap()
+        );
+        // One more than there are.
+        let many = [split.train.len() + 1];
+        prop_assert!(predict_each_by_kernel(&products(&x), &labels, &split, &many).is_err());
+    }
+}
+
+/// k is that of the vectors whose inner products the kernel has, and so is all else; a kernel that
+/// takes all for the same is passed over.
+#[test]
+fn k_and_kernel_are_chosen_inside_the_training_part() {
+    let (x, labels) = planted(120, 6, 3);
+    let kernels = [Matrix::new(120, 120, vec![1.0; 120 * 120]).unwrap(), products(&x)];
+    let (near, protocol) = (Classifier::NearestNeighbors, Protocol::default().standardize(false));
+    let numbers: Vec<f64> =
+        (0..120).map(|row| x.row(row).iter().sum::<f64>() + f64::from(labels[row])).collect();
+    for index in 0..3 {
+        let split = stratified_shuffle(&labels, 0.2, 5, index).unwrap();
+        let of_vectors = evaluate(&x, &labels, &split, &protocol, near).unwrap();
+        let truth = Truth::Classes { labels: labels.clone(), classes: Vec::new() };
+        let found = evaluate_kernels(&kernels, &truth, &split, &protocol, near).unwrap();
+        let said = (found.validation, found.test, found.chosen, found.kernel);
+        assert_eq!(said, (of_vectors.validation, of_vectors.test, of_vectors.chosen, Some(1)));
+        assert!(found.errors.is_none(), "{found:?}");
+
+        let split = shuffle(120, 0.2, 5, index).unwrap();
+        let like = regress::Protocol::like(&protocol);
+        let of_vectors = evaluate_numbers(&x, &numbers, &split, &like, near).unwrap();
+        let truth = Truth::Numbers(numbers.clone());
+        let found = evaluate_kernels(&kernels, &truth, &split, &protocol, near).unwrap();
+        let said = (found.chosen, found.kernel, found.errors);
+        assert_eq!(said, (of_vectors.chosen, Some(1), of_vectors.errors));
+        assert_eq!(found.validation, of_vectors.validation);
+        assert_eq!(found.test, found.errors.unwrap().rmse);
+
+        // What needs columns is refused, and so is nothing to choose from.
+        let linear = Classifier::LinearSvm;
+        let said = evaluate_kernels(&kernels, &truth, &split, &protocol, linear).unwrap_err();
+        assert!(said.to_string().contains("it is for vectors"), "{said}");
+        assert!(evaluate_kernels(&[], &truth, &split, &protocol, near).is_err());
+        assert!(evaluate_kernels(&[x.clone()], &truth, &split, &protocol, near).is_err());
     }
 }
 

@@ -112,17 +112,22 @@ fn kernels_and_learners_are_judged_on_the_same_splits() {
     let params = Hg2vParams::default();
     let collection = params.collect(Run::in_memory(&records), &Context::default()).unwrap();
     for mode in [Mode::Inductive, Mode::Tenfold] {
-        let study = Study::new(&collection, mode, 3, Protocol::default()).unwrap();
+        let mut study = Study::new(&collection, mode, 3, Protocol::default()).unwrap();
+        study.also = vec![Classifier::LinearSvm, Classifier::NearestNeighbors];
         let kernel = Knowing(study.labels().to_vec());
         let judged = study.judge(Candidate::Kernel(&kernel), &[], |_| Ok(())).unwrap();
         assert_eq!((judged.test.mean, judged.dim), (1.0, 0));
         for split in &judged.splits {
             let Choice::Setting(setting) = &split.chosen else { panic!("{:?}", split.chosen) };
             assert_eq!(setting.kernel, select::Chosen::Precomputed(1));
+            // A kernel has distances, and so neighbours.
+            let [near] = &split.also[..] else { panic!("{:?}", split.also) };
+            assert_eq!(near.classifier, Classifier::NearestNeighbors);
+            assert_eq!((near.test, near.chosen, near.kernel), (1.0, 1.0, Some(1)));
         }
         // Paths and cycles are equally many.
         let judged = study.judge(Candidate::Learner(&Majority), &[], |_| Ok(())).unwrap();
-        assert_eq!(judged.test.mean, 0.5);
+        assert_eq!((judged.test.mean, judged.also.len()), (0.5, 0));
         assert_eq!(judged.splits[0].chosen, Choice::Own("class 0".to_owned()));
         let known = study.judge(Candidate::Learner(&Majority), &judged.splits, |_| Ok(())).unwrap();
         assert_eq!(timeless(known), timeless(judged));

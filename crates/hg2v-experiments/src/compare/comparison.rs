@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use super::cell::CellFailure;
-use super::score::{CellScore, JudgeScore};
+use super::score::{CellScore, JudgeScore, TESTED_BY_TRAINED, place};
 use crate::error::Result;
 use crate::store::{write_json, write_text};
 use crate::table::{TextTable, none};
@@ -100,7 +100,7 @@ impl Comparison {
             return Ok(());
         };
         let tested_by_trained = match self.mode {
-            Mode::Inductive | Mode::Transductive => 0.2 / 0.8,
+            Mode::Inductive | Mode::Transductive => TESTED_BY_TRAINED,
             Mode::Tenfold => 1.0 / 9.0,
         };
         for row in self.outcomes.chunks_mut(self.methods.len()) {
@@ -150,20 +150,12 @@ impl Comparison {
         columns.filter_map(move |column| self.score(column, method))
     }
 
-    /// The place of a method on each column where it was judged, 1 for the best, averaged;
-    /// equals share the mean of their places.
+    /// The [place] of a method on each column where it was judged, averaged.
     fn rank(&self, method: usize) -> Option<f64> {
         let on = |column: Column| {
-            let goodness = |method: usize| {
-                let score = self.score(column, method)?;
-                let sign = if score.task == Task::Numbers { -1.0 } else { 1.0 };
-                Some(sign * score.main.test.mean)
-            };
-            let own = goodness(method)?;
-            let others: Vec<f64> = (0..self.methods.len()).filter_map(goodness).collect();
-            let better = others.iter().filter(|&&other| other > own).count() as f64;
-            let equal = others.iter().filter(|&&other| other == own).count() as f64;
-            Some(better + (equal + 1.0) / 2.0)
+            let goodness = |method: usize| Some(self.score(column, method)?.main.goodness());
+            let all: Vec<f64> = (0..self.methods.len()).filter_map(goodness).collect();
+            Some(place(goodness(method)?, &all))
         };
         let places: Vec<f64> = self.columns().into_iter().filter_map(on).collect();
         let mean = places.iter().sum::<f64>() / places.len() as f64;
@@ -282,9 +274,8 @@ impl Comparison {
         if let Some(last) = tables.pop() {
             tables.push(last.noting(format!(
                 "less {against}: mean ± standard error of the differences to {against} on the same \
-                 splits, in points of percent, of numbers as they are (below 0 is better); kernels and networks by \
-                 themselves; splits \
-                 overlap, and the error that allows for it is in the JSON, as corrected_error"
+                 splits, in points of percent, of numbers as they are (below 0 is better); methods without a judge \
+                 by themselves; splits overlap, and the error that allows for it is in the JSON, as corrected_error"
             )));
         }
         tables

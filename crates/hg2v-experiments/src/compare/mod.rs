@@ -13,6 +13,7 @@ pub use comparison::{CellOutcome, Comparison};
 pub use score::{CellScore, JudgeScore};
 
 pub(crate) use cell::{CellPlan, CellRecord};
+pub(crate) use score::place;
 
 use std::fs;
 use std::path::{Path, PathBuf};

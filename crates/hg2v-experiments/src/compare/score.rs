@@ -10,6 +10,9 @@ use serde::Serialize;
 use super::cell::CellRecord;
 use crate::error::Result;
 
+/// Of 80/20 splits.
+pub(super) const TESTED_BY_TRAINED: f64 = 0.2 / 0.8;
+
 /// A method on a target of a dataset.
 #[derive(Debug, Clone, Serialize)]
 pub struct CellScore {
@@ -60,7 +63,7 @@ pub struct JudgeScore {
 
 impl CellScore {
     /// Of a file that may have more than the first `splits` splits, these: a score a target.
-    pub(super) fn each(record: &CellRecord, splits: usize) -> Result<Vec<CellScore>> {
+    pub(crate) fn each(record: &CellRecord, splits: usize) -> Result<Vec<CellScore>> {
         let identity = &record.identity;
         let of = |(target, result): (Option<&_>, &StudyResult)| {
             let target: Option<&super::cell::TargetIdentity> = target;
@@ -92,7 +95,7 @@ impl CellScore {
     }
 
     /// What a judge gave: the first, or one beside it.
-    pub(super) fn by(&self, judge: Option<Classifier>) -> Option<&JudgeScore> {
+    pub(crate) fn by(&self, judge: Option<Classifier>) -> Option<&JudgeScore> {
         match judge {
             None => Some(&self.main),
             Some(_) => self.also.iter().find(|also| also.classifier == judge),
@@ -141,8 +144,23 @@ impl JudgeScore {
         self.classifier.map_or(main_title(task), |judge| judge.title(task))
     }
 
+    /// What is more the better it is.
+    pub(crate) fn goodness(&self) -> f64 {
+        if self.errors.is_some() { -self.test.mean } else { self.test.mean }
+    }
+
+    /// How much more or less it is than `other` on the splits that both have, as tables print it.
+    ///
+    /// # Errors
+    /// No such splits.
+    pub(crate) fn less(&self, other: &JudgeScore) -> Result<Option<String>> {
+        let both = self.tests.len().min(other.tests.len());
+        let apart = Difference::of(&self.tests[..both], &other.tests[..both], TESTED_BY_TRAINED)?;
+        Ok(JudgeScore { difference: Some(apart), ..self.clone() }.shown_difference())
+    }
+
     /// Accuracies in percent, or root mean square errors.
-    pub(super) fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         self.errors.map_or_else(|| self.test.to_string(), |errors| errors.rmse.plain())
     }
 
@@ -154,4 +172,12 @@ impl JudgeScore {
         let digits = if self.errors.is_some() { digits(mean.abs().max(error)) } else { 1 };
         Some(format!("{mean:+.digits$} ± {error:.digits$}"))
     }
+}
+
+/// The place of a value among all, of which it is one: 1 for the largest, and equals share the mean
+/// of their places.
+pub(crate) fn place(own: f64, all: &[f64]) -> f64 {
+    let better = all.iter().filter(|&&other| other > own).count() as f64;
+    let equal = all.iter().filter(|&&other| other == own).count() as f64;
+    better + (equal + 1.0) / 2.0
 }

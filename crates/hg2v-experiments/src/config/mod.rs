@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hg2v::dataset::synthetic::families::Family;
+use hg2v_eval::classifiers::Classifier;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -124,6 +125,50 @@ pub(crate) struct Table4Row {
     pub(crate) dataset: String,
     /// Test accuracies in percent by method; `null` where one ran out of memory.
     pub(crate) paper: BTreeMap<String, Option<f64>>,
+}
+
+/// The laboratory: every method on every dataset, by every judge.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Lab {
+    /// 80/20 splits of a run, where a dataset does not say otherwise.
+    pub(crate) splits: usize,
+    /// What a quick run does instead.
+    pub(crate) quick: LabQuick,
+    /// Judges beside the first.
+    pub(crate) also: Vec<Classifier>,
+    /// The columns, by their names in the registry.
+    pub(crate) methods: Vec<String>,
+    /// The method that is set against others.
+    pub(crate) ours: String,
+    /// The same method without training; all others are rivals.
+    pub(crate) control: String,
+    /// The datasets.
+    pub(crate) rows: Vec<LabRow>,
+}
+
+/// A quick run of it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LabQuick {
+    /// 80/20 splits.
+    pub(crate) splits: usize,
+    /// Datasets of more nodes in all are left out.
+    pub(crate) most_nodes: f64,
+}
+
+/// A dataset of the laboratory.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LabRow {
+    /// Its name.
+    pub(crate) dataset: String,
+    /// Its splits, where they are not the usual: more of small sets, whose test parts are small.
+    #[serde(default)]
+    pub(crate) splits: Option<usize>,
+    /// Whether it is of molecules, on which there are methods that know no other graphs.
+    #[serde(default)]
+    pub(crate) molecules: bool,
 }
 
 /// Weisfeiler–Lehman labels of graphs that lose edges.
@@ -320,6 +365,8 @@ configs! {
     table3: Table3 = "table3.json";
     /// Table 4.
     table4: Table4 = "table4.json";
+    /// The laboratory.
+    lab: Lab = "lab.json";
     /// The figure of Weisfeiler–Lehman labels.
     fig_wl: FigWl = "fig-wl.json";
     /// The figure of spectra.

@@ -25,6 +25,7 @@ fn every_file_is_one_of_these() {
         "fig-neighbors.json",
         "fig-spectra.json",
         "fig-wl.json",
+        "lab.json",
         "table2.json",
         "table3.json",
         "table4.json",
@@ -44,6 +45,11 @@ fn methods_are_in_the_registry() {
         assert!(row.paper.keys().eq(sorted(&table4.methods)), "{}", row.dataset);
     }
     table4.methods.iter().for_each(|method| assert!(registry::find(method).is_ok(), "{method}"));
+    let lab = lab().unwrap();
+    lab.methods.iter().for_each(|method| assert!(registry::find(method).is_ok(), "{method}"));
+    // What results of one folder are shown in another table, the laboratory has, too.
+    assert!(table2.methods.iter().all(|method| lab.methods.contains(method)));
+    assert!([&lab.ours, &lab.control].iter().all(|method| lab.methods.contains(method)));
 }
 
 fn sorted(names: &[String]) -> Vec<&String> {
@@ -61,8 +67,13 @@ fn datasets_are_in_the_catalogue() {
     let transfers = table3.rows.iter().flat_map(|row| [row.from.clone(), row.to.clone()]);
     let neighbors = fig_neighbors().unwrap().datasets.into_iter().map(|set| set.name);
     let made = made_datasets().unwrap().into_iter().map(|made| made.name);
+    let of_lab = lab().unwrap().rows;
+    assert!(of_table2.iter().all(|name| of_lab.iter().any(|row| row.dataset == *name)));
+    // Molecules come from packages.
+    let of_lab = of_lab.into_iter().filter(|row| !row.molecules).map(|row| row.dataset);
     let all = of_table2
         .into_iter()
+        .chain(of_lab)
         .chain(transfers)
         .chain(table4().unwrap().rows.into_iter().map(|row| row.dataset))
         .chain(fig_spectra().unwrap().datasets)

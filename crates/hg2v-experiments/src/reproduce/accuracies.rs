@@ -47,7 +47,7 @@ pub(super) fn run(plan: &Plan, environment: &Environment<'_>) -> Result<Reproduc
     }
     Ok(Reproduction {
         graphs: records.iter().map(|record| record.identity.data.graphs).sum(),
-        table: table(&config, &records),
+        tables: vec![table(&config, &records)],
         records: super::values(&records),
         failed,
         ..Reproduction::default()

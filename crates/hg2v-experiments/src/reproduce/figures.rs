@@ -76,8 +76,8 @@ pub(super) fn run(
         "seconds": seconds,
     });
     write(".json".to_owned(), format!("{record:#}\n").as_bytes())?;
-    let (records, table) = (vec![record], figure.table);
-    Ok(Reproduction { records, table, files, ..Reproduction::default() })
+    let (records, tables) = (vec![record], vec![figure.table]);
+    Ok(Reproduction { records, tables, files, ..Reproduction::default() })
 }
 
 /// The datasets that are asked for, or else those of the figure; each must be there.

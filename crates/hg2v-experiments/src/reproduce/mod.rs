@@ -1,12 +1,15 @@
-//! The paper's tables and figures, with the paper's numbers beside ours.
+//! The paper's tables and figures, with the paper's numbers beside ours, and the laboratory, which
+//! has all methods on all datasets.
 
 mod accuracies;
 mod accuracy_record;
+mod cells;
 mod fig_coarsening;
 mod fig_neighbors;
 mod fig_spectra;
 mod fig_wl;
 mod figures;
+mod lab;
 mod methods;
 mod transfers;
 
@@ -30,6 +33,8 @@ pub enum Experiment {
     Table3,
     /// What HG2V is without coarsening, and without a network.
     Table4,
+    /// Every method on every dataset, by every judge.
+    Lab,
     /// Weisfeiler–Lehman labels of graphs that lose edges.
     FigWl,
     /// Distances between spectra, before and after coarsening.
@@ -44,6 +49,7 @@ hg2v::vocabulary! { Experiment, "WHAT":
     Table2 => "table2", "accuracies on fourteen sets";
     Table3 => "table3", "trained on one set, judged on another";
     Table4 => "table4", "what HG2V is without coarsening, and without a network";
+    Lab => "lab", "every method on every set, by every judge";
     FigWl => "fig-wl", "Weisfeiler–Lehman labels of graphs that lose edges";
     FigSpectra => "fig-spectra", "distances between spectra, before and after coarsening";
     FigCoarsening => "fig-coarsening", "four digits, coarsened";
@@ -53,7 +59,8 @@ hg2v::vocabulary! { Experiment, "WHAT":
 impl Experiment {
     /// Whether it is a table.
     pub fn is_table(self) -> bool {
-        matches!(self, Experiment::Table2 | Experiment::Table3 | Experiment::Table4)
+        use Experiment::{Lab, Table2, Table3, Table4};
+        matches!(self, Table2 | Table3 | Table4 | Lab)
     }
 
     /// Whether models are trained for it.
@@ -74,6 +81,8 @@ pub struct Plan {
     pub experiment: Experiment,
     /// Of table 2, the methods beside HG2V, too.
     pub all_methods: bool,
+    /// Of the laboratory, these methods only; all of them, where none is named.
+    pub methods: Vec<String>,
     /// The folder of results.
     pub out: PathBuf,
     /// Small datasets and few splits; of transfers and figures, few graphs.
@@ -115,7 +124,7 @@ pub struct Reproduction {
     /// What failed, while the others went on.
     pub failed: Vec<FailedRun>,
     /// The same for people.
-    pub table: TextTable,
+    pub tables: Vec<TextTable>,
     /// The files of a figure.
     pub files: Vec<PathBuf>,
 }
@@ -140,6 +149,7 @@ pub fn run(plan: &Plan, environment: &Environment<'_>) -> Result<Reproduction> {
         Experiment::Table2 => accuracies::run(plan, environment),
         Experiment::Table3 => transfers::run(plan, environment),
         Experiment::Table4 => methods::table4()?.run(plan, environment),
+        Experiment::Lab => lab::run(plan, environment),
         Experiment::FigWl => figures::run(fig_wl::make, plan, environment),
         Experiment::FigSpectra => figures::run(fig_spectra::make, plan, environment),
         Experiment::FigCoarsening => figures::run(fig_coarsening::make, plan, environment),
@@ -147,18 +157,20 @@ pub fn run(plan: &Plan, environment: &Environment<'_>) -> Result<Reproduction> {
     }
 }
 
-/// The table of all results in a folder; nothing is run. A figure has none.
+/// The tables of all results in a folder; nothing is run. A figure has none.
 ///
 /// # Errors
 /// A file that is damaged, or of another version.
-pub fn known(experiment: Experiment, all_methods: bool, out: &Path) -> Result<TextTable> {
-    match experiment {
+pub fn known(experiment: Experiment, all_methods: bool, out: &Path) -> Result<Vec<TextTable>> {
+    let table = match experiment {
         Experiment::Table2 if all_methods => methods::table2()?.known(out),
         Experiment::Table2 => accuracies::known(out),
         Experiment::Table3 => transfers::known(out),
         Experiment::Table4 => methods::table4()?.known(out),
-        _ => Ok(TextTable::default()),
-    }
+        Experiment::Lab => return lab::known(out),
+        _ => return Ok(Vec::new()),
+    };
+    Ok(vec![table?])
 }
 
 /// Records as programs get them.

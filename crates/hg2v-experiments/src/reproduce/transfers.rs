@@ -132,7 +132,7 @@ pub(super) fn run(plan: &Plan, environment: &Environment<'_>) -> Result<Reproduc
     }
     Ok(Reproduction {
         graphs: records.iter().map(|record| record.identity.to_data.graphs).sum(),
-        table: table(&config, &records, &plan.out)?,
+        tables: vec![table(&config, &records, &plan.out)?],
         records: super::values(&records),
         ..Reproduction::default()
     })

@@ -205,6 +205,7 @@ fn reproduction(experiment: Experiment, out: &Path) -> reproduce::Plan {
         out: out.to_path_buf(),
         quick: true,
         datasets: Vec::new(),
+        methods: Vec::new(),
         splits: None,
         model: Hg2vParams::default(),
         model_name: "default".to_owned(),
@@ -242,7 +243,7 @@ fn a_figure_comes_back_with_its_files() {
     let found = found.unwrap();
     assert_eq!(found.records[0]["command"], "again");
     // Four families, five stages.
-    assert_eq!(found.table.rows.len(), 20);
+    assert_eq!(found.tables[0].rows.len(), 20);
     let endings: Vec<&str> =
         found.files.iter().map(|file| file.extension().unwrap().to_str().unwrap()).collect();
     assert_eq!(endings, ["svg", "png", "csv", "json"]);

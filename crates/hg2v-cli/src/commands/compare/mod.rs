@@ -43,7 +43,7 @@ use crate::vocabulary::word;
 ///
 /// --against METHOD adds how much each method differs from another on the same splits: the
 /// mean of the differences, split by split, and its standard error. --also adds judges of
-/// the same vectors, as in `hg2v evaluate`; kernels and networks have none.
+/// the same vectors, as in `hg2v evaluate`; of these kernels have knn, and networks none.
 ///
 /// Every method runs on every set in a process of its own: one that fails, panics or runs
 /// out of memory is shown as such, and the others go on. Seconds are those of all splits,

@@ -119,8 +119,8 @@ pub(crate) fn of_experiment(error: &hg2v_experiments::Error) -> String {
         Error::MissingDataset { dataset, .. } => match catalog::find(dataset).map(|set| set.origin)
         {
             Some(Origin::Made) => made(dataset).to_owned(),
-            None => "`make lab-data` fetches molecules, from a clone; say where they are with \
-                     --data-dir or HG2V_DATA"
+            None => "say where it is with --data-dir or HG2V_DATA; `make lab-data` fetches \
+                     molecules there, from a clone"
                 .to_owned(),
             _ => format!(
                 "fetch it with `hg2v datasets get {dataset}`, or say where it is with --data-dir \

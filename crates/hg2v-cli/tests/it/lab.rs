@@ -16,8 +16,8 @@ fn folder_with_sets() -> tempfile::TempDir {
     let (code, _, err) = hg2v(folder.path(), &make);
     assert_eq!(code, 0, "{err}");
     let molecule = |n: usize| {
-        let chain = "C".repeat(1 + n % 7) + if n % 3 == 0 { "O" } else { "N" };
-        format!("{chain}\t{}.5\n", n % 7 + 2 * usize::from(n % 3 == 0))
+        let chain = "C".repeat(1 + n % 7) + if n.is_multiple_of(3) { "O" } else { "N" };
+        format!("{chain}\t{}.5\n", n % 7 + 2 * usize::from(n.is_multiple_of(3)))
     };
     let rows: String = (0..30).map(molecule).collect();
     fs::write(data.join("ESOL.smi"), format!("smiles\ty\n{rows}")).unwrap();

@@ -139,8 +139,9 @@ fn methods_are_compared_by_errors_and_set_against_one_another() {
     assert!(markdown.contains("| less majority | graphs RMSE |"), "{markdown}");
     assert!(markdown.contains("| by ridge | graphs RMSE |"), "{markdown}");
     let csv = fs::read_to_string(at.join("results/compare.csv")).unwrap();
-    // Three judges of statistics, one of each other method.
-    assert_eq!(csv.lines().count(), 1 + 3 + 2, "{csv}");
+    // Three judges of statistics, two of the kernel, one of the mean.
+    assert_eq!(against["cells"][2]["also"][0]["classifier"], "knn");
+    assert_eq!(csv.lines().count(), 1 + 3 + 2 + 1, "{csv}");
 
     // Those that learn classes alone are left out, unless somebody named them.
     let gin = ["compare", "graphs.jsonl", "--splits", "1", "--methods", "statistics,gin"];

@@ -83,7 +83,7 @@ proptest! {
         let x = Matrix::new(rows.len(), 3, values.collect()).unwrap();
         let labels: Vec<u32> = rows.iter().map(|(_, label)| *label).collect();
         let numbers: Vec<f64> = labels.iter().map(|&label| f64::from(label * label)).collect();
-        let (test, train) = (0..rows.len()).partition(|row| row % every == 0);
+        let (test, train) = (0..rows.len()).partition(|row| row.is_multiple_of(every));
         let split = Split { train, test };
         let (train, test) = (x.take(&split.train).unwrap(), x.take(&split.test).unwrap());
         let ks: Vec<usize> = (1..=split.train.len()).collect();
@@ -138,7 +138,9 @@ fn k_and_kernel_are_chosen_inside_the_training_part() {
         let said = evaluate_kernels(&kernels, &truth, &split, &protocol, linear).unwrap_err();
         assert!(said.to_string().contains("it is for vectors"), "{said}");
         assert!(evaluate_kernels(&[], &truth, &split, &protocol, near).is_err());
-        assert!(evaluate_kernels(&[x.clone()], &truth, &split, &protocol, near).is_err());
+        assert!(
+            evaluate_kernels(std::slice::from_ref(&x), &truth, &split, &protocol, near).is_err()
+        );
     }
 }
 

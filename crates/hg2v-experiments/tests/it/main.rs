@@ -161,13 +161,13 @@ fn several_targets_are_columns_of_their_own() {
     let (again, heard) = run_with(folder.path(), &Context::default(), several, run);
     assert_eq!(json!(again.unwrap())["cells"], told["cells"]);
     assert!(!heard.contains(&"Judging".to_owned()), "{heard:?}");
-    // Another judge is: it needs the vectors again.
+    // Another judge is, of statistics and of the kernel: it needs vectors and distances again.
     let plan = Plan { also: vec![Classifier::NearestNeighbors], ..plan.clone() };
     let run = |environment: &Environment<'_>| {
         plan.run(&out, environment, |cell| plan.fill(cell, &out, environment).map(Ok))
     };
     let (more, heard) = run_with(folder.path(), &Context::default(), several, run);
-    assert_eq!(heard.iter().filter(|event| *event == "Judging").count(), 1);
+    assert_eq!(heard.iter().filter(|event| *event == "Judging").count(), 2);
     let more = json!(more.unwrap());
     assert_eq!(more["cells"][0]["also"][1]["classifier"], "knn");
     assert_eq!(more["cells"][0]["test"], told["cells"][0]["test"]);

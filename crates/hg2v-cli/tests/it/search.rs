@@ -225,14 +225,14 @@ fn outliers_are_told_by_graphs_where_they_are_named() {
     let at = folder.path();
     let text = fs::read_to_string(at.join("graphs.jsonl")).unwrap();
     let mut odd: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
-    odd["id"] = "odd".into();
+    odd["id"] = 99.into();
     // The trees' edges are gone, and one node has all that are left.
     odd["edges"] = (1..25).map(|v| serde_json::json!([0, v])).collect();
     fs::write(at.join("more.jsonl"), format!("{text}{odd}\n")).unwrap();
     done(at, &["embed", "m", "more.jsonl", "--out", "more.parquet"]);
     let found = json(at, "search more.parquet --outliers 3 --data more.jsonl");
     let rows = found["outliers"]["rows"].as_array().unwrap();
-    assert_eq!((rows.len(), &rows[0]["id"]), (31, &"odd".into()));
+    assert_eq!((rows.len(), &rows[0]["id"]), (31, &99.into()));
     assert_eq!((&found["metric"], &found["standardised"]), (&"euclidean".into(), &true.into()));
     for row in rows {
         let part = |name: &str| row["parts"][name].as_f64().unwrap();
@@ -249,7 +249,7 @@ fn outliers_are_told_by_graphs_where_they_are_named() {
         at,
         &["search", "more.parquet", "--outliers", "3", "--data", "more.jsonl", "--top", "1"],
     );
-    assert!(text.contains("stands out by") && text.contains("odd"), "{text}");
+    assert!(text.contains("stands out by") && text.contains("99"), "{text}");
     // By distances alone where somebody says which, as without graphs.
     for options in ["--metric cosine", "--metric euclidean --standardise", "--standardise"] {
         let line = |vectors: &str| format!("search {vectors} --outliers 3 {options}");

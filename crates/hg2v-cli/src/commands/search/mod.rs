@@ -153,7 +153,10 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
                 "vectors tell less of what no other graph has; name the graphs with --data DATA",
             );
         }
-        let surprises = args.asks_for_surprises().then(|| set.surprises()).transpose()?;
+        let surprises = match args.asks_for_surprises() {
+            true => set.surprises(context)?,
+            false => None,
+        };
         let (found, lines) = odd::outliers(&set, k, surprises.as_deref(), args.top, json)?;
         result["outliers"] = found;
         text.extend(lines);

@@ -197,21 +197,20 @@ impl Set {
 
     /// How far the graph of each row surprises those who know the other graphs of --data, and see of
     /// them what the model does.
-    pub(super) fn surprises(&self) -> anyhow::Result<Vec<Surprise>> {
-        let Some(graphs) = &self.graphs else {
-            return Err(graphs::no_graphs_named(Path::new("")).into());
-        };
+    pub(super) fn surprises(&self, context: &Context) -> anyhow::Result<Option<Vec<Surprise>>> {
+        let Some(graphs) = &self.graphs else { return Ok(None) };
         let (weights, seen) = match &self.model {
             Some(model) => (model.needs().weights, model.sees()),
             None => (Needs::default().weights, EVERYTHING),
         };
         let needs = Needs::default().weights(weights);
-        let work = hg2v::context::Context::default();
+        let watch = Watch::new(context);
+        let work = hg2v::context::Context::default().watched_by(&watch);
         let run = Run::of(&graphs.records, &graphs.file);
         let all = surprises(&Collection::new(run, &needs, &work)?, seen)?;
         let ids = self.catalog.ids.iter().enumerate();
         let places = ids.map(|(position, id)| graphs.place(id, position).map(|at| all[at]));
-        Ok(places.collect::<Result<_>>()?)
+        Ok(Some(places.collect::<Result<_>>()?))
     }
 
     /// The one row that is asked about, unless it is a file.

@@ -28,6 +28,11 @@ impl DistanceArgs {
         self.metric.is_some()
     }
 
+    /// Whether somebody said anything of it.
+    pub(crate) fn is_any_given(&self) -> bool {
+        self.is_given() || self.standardise
+    }
+
     /// The same where distances to a neighbour are compared with each other, and not neighbours:
     /// an angle does not tell how far out a graph is, nor do the columns of the largest numbers.
     pub(crate) fn for_outliers(self) -> DistanceArgs {

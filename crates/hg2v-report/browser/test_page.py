@@ -20,8 +20,9 @@ def nearest(folder, vectors, graph, *options):
     return found["queries"][0]["neighbors"]
 
 
-# How the demo measures distances, which its page says.
-AS_THE_DEMO = ["--standardise", "--metric", "euclidean"]
+def run_of(demo, graph):
+    """A graph of the demo, by its place."""
+    return json.loads((demo / "graphs.jsonl").read_text().splitlines()[graph])
 
 
 def shown_neighbors(opened):
@@ -34,7 +35,7 @@ def shown_neighbors(opened):
 def test_every_graph_is_a_point(demo, open_page):
     opened = open_page(demo / "page.html")
     page = opened.page
-    assert page.locator("h1").inner_text() == "Diffusion-limited aggregates"
+    assert page.locator("h1").inner_text() == "Runs of a program, as call graphs"
     assert page.evaluate("page.head.shown") == 60
     # At its place, a graph has the colour of its class, unless another lies above it.
     seen = 0
@@ -60,7 +61,8 @@ def test_pointing_draws_the_graph(demo, open_page):
     # Seven itself, or one that lies closer to the very pixel.
     assert math.dist(opened.place(pointed), (x, y)) < 4
     assert page.evaluate("page.head.ids[page.map.pointed]") in page.locator("#tip p").inner_text()
-    assert "80 nodes, 79 edges" in page.locator("#tip p").inner_text()
+    run = run_of(demo, pointed)
+    assert f"{len(run['node_labels'])} nodes, {len(run['edges'])} edges" in page.locator("#tip p").inner_text()
     assert opened.painted("#tip canvas") > 500
     page.mouse.move(5, 5)
     assert page.locator("#tip").is_hidden()
@@ -75,7 +77,7 @@ def test_choosing_shows_what_search_finds(demo, open_page):
         assert chosen >= 0
         expected = [
             (str(near["id"]), near["distance"])
-            for near in nearest(demo, "vectors.parquet", page.evaluate("page.head.ids[page.map.chosen]"), *AS_THE_DEMO)
+            for near in nearest(demo, "vectors.parquet", page.evaluate("page.head.ids[page.map.chosen]"))
         ]
         shown = shown_neighbors(opened)
         assert [name for name, _ in shown] == [name for name, _ in expected]
@@ -86,7 +88,7 @@ def test_choosing_shows_what_search_finds(demo, open_page):
     # A level of the pyramid has fewer nodes than the one below.
     levels = page.locator("#panel .levels small").all_inner_texts()
     sizes = [int(text.split()[-2]) for text in levels]
-    assert sizes[0] == 80 and sizes == sorted(sizes, reverse=True) and len(sizes) > 2
+    assert sizes[0] == len(run_of(demo, chosen)["node_labels"]) and sizes == sorted(sizes, reverse=True) and len(sizes) > 2
     # A neighbour leads to its own page.
     card = page.locator("#panel .near button").nth(2)
     name = card.get_attribute("data-id")
@@ -105,18 +107,18 @@ def test_coarsening_gathers_nodes(demo, open_page):
     assert page.locator("#panel output").inner_text() == f"{last} node{'' if last == 1 else 's'}"
     # All nodes of the graph are pooled into the last level's, each once.
     sizes = page.evaluate("[...page.sketches.of(page.map.chosen).levels.at(-1).sizes]")
-    assert sum(sizes) == 80
+    assert sum(sizes) == len(run_of(demo, page.evaluate("page.map.chosen"))["node_labels"])
 
 
 def test_the_legend_filters(demo, open_page):
     opened = open_page(demo / "page.html")
     page = opened.page
     kinds = page.locator("#legend .kind")
-    assert kinds.count() == 2
+    assert kinds.count() == 6
     kinds.first.click()
     assert kinds.first.get_attribute("aria-pressed") == "false"
     opened.settle()
-    assert page.locator("#corner").inner_text() == "30 of 60 graphs"
+    assert page.locator("#corner").inner_text() == "50 of 60 graphs"
     hidden = page.evaluate("[...Array(60).keys()].find(i => page.kindOf(i) === 0)")
     # What is hidden cannot be pointed at.
     page.mouse.move(*opened.place(hidden))
@@ -126,7 +128,7 @@ def test_the_legend_filters(demo, open_page):
     assert page.locator("#corner").inner_text() == "60 graphs"
     # With Shift, one alone.
     kinds.last.click(modifiers=["Shift"])
-    assert page.evaluate("[...page.map.shown].reduce((a, b) => a + b)") == 30
+    assert page.evaluate("[...page.map.shown].reduce((a, b) => a + b)") == 10
 
 
 def test_colours_can_say_something_else(demo, open_page):
@@ -135,7 +137,7 @@ def test_colours_can_say_something_else(demo, open_page):
     names = page.locator("#color option").all_inner_texts()
     assert {"class", "nodes", "edges", "density"} <= set(names)
     before = page.locator("#map").screenshot()
-    page.select_option("#color", label="mean of attribute 0")
+    page.select_option("#color", label="mean degree")
     opened.settle()
     assert page.locator("#legend .scale").is_visible()
     assert page.locator("#map").screenshot() != before
@@ -240,13 +242,14 @@ def test_what_was_run_is_told(demo, open_page):
     mean = 100 * evaluation["methods"][0]["result"]["test"]["mean"]
     assert f"{mean:.1f} ±" in scores
     confusion = evaluation["methods"][0]["confusion"]["counts"]
-    assert sum(map(sum, confusion)) == 3 * 12
-    assert page.locator(".confusion tbody tr").count() == 2
+    assert sum(map(sum, confusion)) == 10 * 12
+    assert page.locator(".confusion tbody tr").count() == 6
     run = page.locator("#settings").inner_text()
     assert all(word in run for word in ("graphs.jsonl", "variation neighborhoods", "dimension d", "seed"))
     # A page is shown to others: it does not tell where things are.
     assert str(demo.parent) not in page.evaluate("JSON.stringify(page.head)")
-    assert "4,800" in page.locator("#facts").inner_text()
+    nodes = sum(len(run_of(demo, graph)["node_labels"]) for graph in range(60))
+    assert f"{nodes:,}" in page.locator("#facts").inner_text()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -407,25 +410,35 @@ def test_new_graphs_land_on_the_map(demo, server, open_page):
     # It stays when everything is drawn again.
     page.click("#theme")
     assert page.locator("#panel h2").inner_text() == "<b>new</b>"
-    # Nodes are where they are, and edges between those that they name, in whichever order they come.
-    page.fill("#new-graph", json.dumps({**new, "edges": new["edges"][::-1]}))
-    page.click("#place-graph")
-    opened.wait("page.map.guests.length === 2")
-    drawn = page.evaluate("""() => {
-        const { edges, x, y } = page.map.guest.sketch.levels[0];
-        const ends = [...edges].map((v) => [x[v], -y[v]]);
-        return ends.flatMap((end, at) => (at % 2 ? [] : [[end, ends[at + 1]]]));
-    }""")
-    assert sorted(drawn) == sorted([new["x"][u][:2], new["x"][v][:2]] for u, v in new["edges"])
     # What the server refuses is told in its words; what is no JSON, too.
     page.fill("#new-graph", json.dumps({"edges": [[0, 1]]}))
     page.click("#place-graph")
-    opened.wait("document.querySelector('#live [role=status]').textContent.includes('attributes')")
+    opened.wait("document.querySelector('#live [role=status]').textContent.includes('no node labels')")
     page.fill("#new-graph", "{")
     page.click("#place-graph")
     opened.wait("document.querySelector('#live [role=status]').textContent.includes('JSON')")
     # The browser itself tells of the answer 422.
     opened.problems = [problem for problem in opened.problems if "422" not in problem]
+
+
+def test_new_graphs_with_places_are_drawn_there(tmp_path, open_page):
+    """Nodes are where they are, and edges between those that they name, in whichever order they come."""
+    hg2v(tmp_path, "generate", "dla", "--graphs", 12, "--nodes", 30, "--out", "graphs.jsonl", "-q")
+    hg2v(tmp_path, "fit", "graphs.jsonl", "--out", "model", "--dim", 4, "--epochs", 1, "-q")
+    hg2v(tmp_path, "embed", "model", "graphs.jsonl", "--out", "vectors.parquet", "-q")
+    new = run_of(tmp_path, 7)
+    with serving(tmp_path) as address:
+        opened = open_page(address)
+        page = opened.page
+        page.fill("#new-graph", json.dumps({**new, "edges": new["edges"][::-1]}))
+        page.click("#place-graph")
+        opened.wait("page.map.guests.length === 1")
+        drawn = page.evaluate("""() => {
+            const { edges, x, y } = page.map.guest.sketch.levels[0];
+            const ends = [...edges].map((v) => [x[v], -y[v]]);
+            return ends.flatMap((end, at) => (at % 2 ? [] : [[end, ends[at + 1]]]));
+        }""")
+        assert sorted(drawn) == sorted([new["x"][u][:2], new["x"][v][:2]] for u, v in new["edges"])
 
 
 def test_a_token_opens_the_page(demo, browser):

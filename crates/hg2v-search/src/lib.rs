@@ -6,10 +6,11 @@
 //! 4. [`Index`]: either, with the same answers;
 //! 5. [`NeighborGraph`]: the nearest of every row, found once for all that need them;
 //! 6. [`catalog`]: an index with the graphs' names;
-//! 7. [`outliers`] and [`duplicates`]: which are like no other, and which too much like one;
-//! 8. [`drift`]: whether two sets come from the same place;
-//! 9. [`explain`]: which parts of vectors and which nodes make two graphs similar;
-//! 10. [`project`]: two coordinates for each, to look at.
+//! 7. [`surprise`]: how far graphs surprise those who know the others;
+//! 8. [`outliers`] and [`duplicates`]: which are like no other, and which too much like one;
+//! 9. [`drift`]: whether two sets come from the same place;
+//! 10. [`explain`]: which parts of vectors and which nodes make two graphs similar;
+//! 11. [`project`]: two coordinates for each, to look at.
 //!
 //! Everything is the same bits at any number of threads, and ties go to the earlier row.
 //!
@@ -34,6 +35,8 @@ mod neighbor_graph;
 mod index;
 
 pub mod catalog;
+
+pub mod surprise;
 
 pub mod outliers;
 

@@ -9,7 +9,7 @@ use std::time::Instant;
 use hg2v::context::Machine;
 use hg2v::dataset::summary::summarize_records;
 use hg2v::dataset::synthetic::SyntheticSet;
-use hg2v::dataset::synthetic::dla::Dla;
+use hg2v::dataset::synthetic::calls::Calls;
 use hg2v::dataset::{self, Format};
 use hg2v::error::{Action, Error};
 use hg2v::graph::{GraphRecord, Scalar};
@@ -24,7 +24,6 @@ use hg2v_eval::study::{Mode, Study};
 use hg2v_experiments::evaluate::Subject;
 use hg2v_experiments::write_json;
 use hg2v_report::{Contents, Map, PageMode, page, run};
-use hg2v_search::Metric;
 use hg2v_search::catalog::SearchOptions;
 use hg2v_search::project::ProjectionMethod;
 use serde_json::json;
@@ -39,16 +38,17 @@ use crate::out::ForceArgs;
 
 /// Do the whole job on an embedded default: make graphs, coarsen, train, embed, evaluate, show
 ///
-/// Diffusion-limited aggregates of two kinds (sticky and slippery particles) are
-/// grown, each becomes a spectral pyramid, a model is trained on them without
-/// labels, and its vectors are judged beside an untrained network's and beside
-/// statistics counted by hand. Everything is written to --out, with a page to look
-/// at: page.html, as `hg2v report` makes it. With --force, the folder of an earlier demo
-/// is replaced; one that holds anything else is not.
+/// Six versions of a program are run, and each run is a graph: which function called
+/// which, and how often. Each graph is coarsened to a spectral pyramid, a model is trained
+/// on them without labels, and its vectors tell which version was run, beside an untrained
+/// model's and beside statistics counted by hand. Everything is written to --out, with a
+/// page to look at: page.html, as `hg2v report` makes it. With --force, the folder of an
+/// earlier demo is replaced; one that holds anything else is not. Another --seed is another
+/// program.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   hg2v demo                      writes hg2v-demo/
-  hg2v demo --graphs 1000 --nodes 500 --out big   the paper's own size")]
+  hg2v demo --graphs 1000 --nodes 200 --out big   more runs of a longer program")]
 pub(crate) struct Args {
     /// Where to write; a new or empty folder
     #[arg(long, short, default_value = "hg2v-demo", value_name = "DIR")]
@@ -56,10 +56,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     force: ForceArgs,
     /// How many graphs
-    #[arg(long, default_value_t = 200, value_name = "N")]
+    #[arg(long, default_value_t = 300, value_name = "N")]
     graphs: u64,
-    /// Nodes a graph
-    #[arg(long, default_value_t = 500, value_name = "N")]
+    /// Functions of the program; a graph has those that its run reaches
+    #[arg(long, default_value_t = Calls::default().nodes, value_name = "N")]
     nodes: u32,
     #[command(flatten)]
     device: DeviceArgs,
@@ -80,11 +80,11 @@ fn is_of_demo(entry: &DirEntry) -> bool {
 }
 
 /// 80/20 splits that the vectors are judged on.
-const SPLITS: usize = 3;
+const SPLITS: usize = 10;
 
-/// The demo's model: smaller than the default, so that it is soon done.
+/// The demo's model: the default.
 fn params(context: &Context) -> Hg2vParams {
-    Hg2vParams::default().dim(32).seed(context.seed())
+    Hg2vParams::default().seed(context.seed())
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
@@ -92,25 +92,26 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     let output = OutputFolder::create_over(args.force.at(&args.out), &is_of_demo)?;
     let mut steps = Steps { context, started: Instant::now(), seconds: Vec::new() };
     let made = make(&args, &machine, output.working_path(), &mut steps);
-    let evaluation = made.map_err(|error| match error.downcast() {
+    let (nodes, evaluation) = made.map_err(|error| match error.downcast() {
         Ok(error) => output.named(error).into(),
         Err(other) => other,
     })?;
     output.commit()?;
-    say(&args, &evaluation, &steps.seconds, context)
+    say(&args, nodes, &evaluation, &steps.seconds, context)
 }
 
-/// Does all of it in the folder `to`.
+/// Does all of it in the folder `to`; how many nodes the graphs have, and how good the vectors are.
 fn make(
     args: &Args,
     machine: &Machine,
     to: &Path,
     steps: &mut Steps<'_>,
-) -> anyhow::Result<Evaluation> {
+) -> anyhow::Result<(u64, Evaluation)> {
     let context = steps.context;
-    let records = grow(args, context)?;
+    let records = run_program(args, context)?;
     write_graphs(&records, &to.join(run::GRAPHS))?;
-    steps.done("grow", format!("grew {} aggregates of {} particles", args.graphs, args.nodes));
+    let versions = Calls::default().versions;
+    steps.done("generate", format!("ran {versions} versions of a program {} times", args.graphs));
 
     let params = params(context);
     let file = args.out.join(run::GRAPHS);
@@ -133,8 +134,9 @@ fn make(
     steps.done("evaluate", format!("judged the vectors on {SPLITS} splits, beside two controls"));
 
     draw(&trained, &collection, vectors, &evaluation, &to.join(PAGE))?;
-    steps.done("show", "drew a map of the graphs, and their neighbours");
-    Ok(evaluation)
+    steps.done("show", "drew a map of the graphs, and their nearest neighbours");
+    let nodes = records.iter().map(|record| u64::from(record.num_nodes)).sum();
+    Ok((nodes, evaluation))
 }
 
 /// What is done, and how long it took.
@@ -207,12 +209,11 @@ fn draw(
     let summary = summarize_records(file, Format::Jsonl, Vec::new(), records, &summary_options());
     let dim = trained.model.dim();
     let config = trained.model.config().any()?;
-    // Where a particle is says most in these vectors, and least about its aggregate.
-    let search = SearchOptions::default().metric(Metric::Euclidean).standardise(true);
     let maps = [ProjectionMethod::Pca, ProjectionMethod::Umap];
-    let map = Map::new(dim, vectors, search, &maps, &hg2v::context::Context::default())?;
+    let options = SearchOptions::default();
+    let map = Map::new(dim, vectors, options, &maps, &hg2v::context::Context::default())?;
     let contents = Contents {
-        title: "Diffusion-limited aggregates".to_owned(),
+        title: "Runs of a program, as call graphs".to_owned(),
         config: Some(&config),
         run: Some(&trained.note),
         log: &trained.log,
@@ -227,6 +228,7 @@ fn draw(
 /// Says what was found and where it lies.
 fn say(
     args: &Args,
+    nodes: u64,
     evaluation: &Evaluation,
     seconds: &[(&'static str, f64)],
     context: &Context,
@@ -234,7 +236,7 @@ fn say(
     let timings: serde_json::Map<String, serde_json::Value> =
         seconds.iter().map(|(step, seconds)| ((*step).to_owned(), json!(seconds))).collect();
     let told = context.tell(json!({
-        "out": args.out, "graphs": args.graphs, "nodes": args.graphs * u64::from(args.nodes),
+        "out": args.out, "graphs": args.graphs, "nodes": nodes,
         "methods": evaluation.first.methods, "timings": timings, "page": args.out.join(PAGE),
     }))?;
     if told {
@@ -252,8 +254,8 @@ fn say(
     ))
 }
 
-fn grow(args: &Args, context: &Context) -> hg2v::Result<Vec<GraphRecord>> {
-    let model = Dla::default().nodes(args.nodes);
+fn run_program(args: &Args, context: &Context) -> hg2v::Result<Vec<GraphRecord>> {
+    let model = Calls::default().nodes(args.nodes).program(context.seed());
     SyntheticSet::new(&model, args.graphs, context.seed()).records()
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 use hg2v::dataset::locate;
+use hg2v::dataset::synthetic::calls::Calls;
 use hg2v::dataset::synthetic::dla::Dla;
 use hg2v::dataset::synthetic::families::Family;
 use hg2v::dataset::synthetic::frankenstein::Frankenstein;
@@ -27,6 +28,7 @@ use crate::watch::Watch;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   hg2v generate dla --out DLA.jsonl                       the paper's set: 1000 trees, two classes
+  hg2v generate calls --graphs 1000 --out calls.jsonl     call graphs of six versions of a program
   hg2v generate cycle --remove-edges 5 --add-edges 5 --label 1 --graphs 100 --out cycles.parquet
   hg2v generate barabasi-albert --nodes 1000000 --attach 2 --graphs 1 --out ba.jsonl.gz")]
 pub(crate) struct Args {
@@ -58,6 +60,29 @@ enum Kind {
         hard: bool,
         #[command(flatten)]
         set: SetArgs<1000>,
+    },
+    /// Runs of versions of a program: directed calls between named functions, weighted by how often
+    ///
+    /// All versions have the same functions and differ in who calls whom. --seed gives other runs of
+    /// the same versions.
+    Calls {
+        /// Functions of the program; a run has those that it reaches
+        #[arg(long, default_value_t = Calls::default().nodes, value_name = "N")]
+        nodes: u32,
+        /// Which program: every number is another
+        #[arg(long, default_value_t = Calls::default().program, value_name = "N")]
+        program: u64,
+        /// Versions of the program: graph i is a run of version i mod V, its label v1, v2, …
+        #[arg(long, default_value_t = Calls::default().versions, value_name = "V")]
+        versions: u32,
+        /// Probability that a version has another function make a call
+        #[arg(long, default_value_t = Calls::default().changed, value_name = "P")]
+        changed: f64,
+        /// Probability that a run makes a call
+        #[arg(long, default_value_t = Calls::default().made, value_name = "P")]
+        made: f64,
+        #[command(flatten)]
+        set: SetArgs<300>,
     },
     /// FRANKENSTEIN-R: the molecules of BURSI with a picture of a digit for each atom
     ///
@@ -238,6 +263,10 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
             let model = Dla::default().nodes(nodes).stickiness(stick);
             let model = model.radius(radius).step(step).hard(hard);
             make(&model, set, context)
+        }
+        Kind::Calls { nodes, program, versions, changed, made, set } => {
+            let model = Calls::default().nodes(nodes).program(program).versions(versions);
+            make(&model.changed(changed).made(made), set, context)
         }
         Kind::Frankenstein { bursi, images, labels, out } => {
             let bursi = locate(&bursi, context.global.data_dir.as_deref())?;

@@ -26,8 +26,9 @@ fn made(folder: &Path, args: &[&str]) -> Vec<serde_json::Value> {
 #[test]
 fn every_kind_is_made() {
     let folder = tempfile::tempdir().unwrap();
-    let kinds: [(&[&str], usize); 14] = [
+    let kinds: [(&[&str], usize); 15] = [
         (&["dla", "--nodes", "30"], 29),
+        (&["calls", "--nodes", "2", "--made", "1"], 1),
         (&["cycle", "--nodes", "30"], 30),
         (&["tree", "--nodes", "30", "--branching", "3"], 29),
         (&["wheel", "--nodes", "30"], 58),
@@ -58,6 +59,17 @@ fn classes_labels_and_noise_are_as_asked() {
     let labels: Vec<_> = dla.iter().map(|graph| graph["y"].as_i64().unwrap()).collect();
     assert_eq!(labels, [1, 2, 1, 2]);
     assert_eq!(dla[0]["x"].as_array().unwrap().len(), 20);
+    // Another program has other calls, and the same functions.
+    let calls = |program| {
+        made(folder.path(), &["calls", "--graphs", "7", "--made", "1", "--program", program])
+    };
+    let (calls, other) = (calls("0"), calls("1"));
+    assert_eq!(
+        (&calls[0]["y"], &calls[6]["y"], &calls[5]["y"]),
+        (&"v1".into(), &"v1".into(), &"v6".into())
+    );
+    assert_eq!(calls[0]["node_labels"], other[0]["node_labels"]);
+    assert_ne!(calls[0]["edges"], other[0]["edges"]);
     let noise = ["--remove-edges", "4", "--add-edges", "1", "--label", "ring"];
     let cycles = made(folder.path(), &[&["cycle", "--graphs", "2"], &noise[..]].concat());
     assert_eq!(cycles[1]["edges"].as_array().unwrap().len(), 497);

@@ -94,6 +94,7 @@ fn lines(name: &str, at: &Path, server: &Server) -> Vec<String> {
             "search e.csv 3",
             "search e.csv --duplicates",
             "search e.csv --outliers 2",
+            "search e.csv --outliers 2 --data graphs.jsonl",
             "search e.csv 3 --duplicates --outliers --metric euclidean",
             "search m 3 --data graphs.jsonl --explain --top 1",
         ],

@@ -614,12 +614,19 @@ fn the_demo_does_its_job() {
     let (out, _) = done(folder.path(), &arguments);
     let result: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(result["methods"].as_array().unwrap().len(), 3);
-    for name in ["graphs.jsonl", "pyramids.jsonl"] {
+    let lines = |name: &str| -> Vec<Value> {
         let text = fs::read_to_string(folder.path().join("hg2v-demo").join(name)).unwrap();
-        assert_eq!(text.lines().count(), 40, "{name}");
-    }
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    assert_eq!(lines("pyramids.jsonl").len(), 40);
+    let graphs = lines("graphs.jsonl");
+    let nodes = |graph: &Value| graph["node_labels"].as_array().unwrap().len();
+    assert_eq!((graphs.len(), &result["graphs"]), (40, &json!(40)));
+    // A run has those functions that it reaches, and its nodes are those that are told.
+    assert!(graphs.iter().all(|graph| (1..=40).contains(&nodes(graph))));
+    assert_eq!(result["nodes"], json!(graphs.iter().map(nodes).sum::<usize>()));
     let page = fs::read_to_string(folder.path().join("hg2v-demo/page.html")).unwrap();
-    assert!(page.contains("<h1>Diffusion-limited aggregates</h1>"));
+    assert!(page.contains("<h1>Runs of a program, as call graphs</h1>"));
     // The folder is one that `report` reads.
     done(folder.path(), &["report", "hg2v-demo", "--out", "page.html"]);
     // What it wrote is a model that works.
@@ -631,6 +638,25 @@ fn the_demo_does_its_job() {
     let (code, _, err) = hg2v(folder.path(), &arguments);
     assert_eq!(code, 2);
     assert!(err.contains("the folder is not empty"), "{err}");
+}
+
+/// What the demo is to show: on runs of a program that the defaults were not chosen on, the default model
+/// tells versions apart better than its untrained control does, and both better than statistics.
+#[test]
+fn the_demo_ends_with_hg2v_ahead_of_both_controls() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut means = [0.0; 3];
+    for seed in ["0", "1"] {
+        let (out, _) =
+            done(folder.path(), &["demo", "--seed", seed, "--json", "--force", "--out", "d"]);
+        let result: Value = serde_json::from_str(&out).unwrap();
+        for (mean, method) in means.iter_mut().zip(result["methods"].as_array().unwrap()) {
+            *mean += method["result"]["test"]["mean"].as_f64().unwrap() / 2.0;
+        }
+    }
+    let [hg2v, untrained, statistics] = means;
+    assert!(hg2v < 0.97, "not trivial: {means:?}");
+    assert!(hg2v > untrained + 0.03 && untrained > statistics + 0.2, "{means:?}");
 }
 
 /// What is said of a model that is there is its own, and a control is not judged twice.

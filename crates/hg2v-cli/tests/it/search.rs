@@ -285,6 +285,51 @@ fn duplicates_and_outliers() {
     assert_ne!(other["outliers"], told["outliers"]);
 }
 
+/// Where the graphs are named, a graph stands out by what of it no other has, whether vectors come
+/// from a file or from a model, and what it stands out by adds up.
+#[test]
+fn outliers_are_told_by_graphs_where_they_are_named() {
+    let folder = folder();
+    let at = folder.path();
+    let text = fs::read_to_string(at.join("graphs.jsonl")).unwrap();
+    let mut odd: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    odd["id"] = 99.into();
+    // The trees' edges are gone, and one node has all that are left.
+    odd["edges"] = (1..25).map(|v| serde_json::json!([0, v])).collect();
+    fs::write(at.join("more.jsonl"), format!("{text}{odd}\n")).unwrap();
+    done(at, &["embed", "m", "more.jsonl", "--out", "more.parquet"]);
+    let found = json(at, "search more.parquet --outliers 3 --data more.jsonl");
+    let rows = found["outliers"]["rows"].as_array().unwrap();
+    assert_eq!((rows.len(), &rows[0]["id"]), (31, &99.into()));
+    assert_eq!((&found["metric"], &found["standardised"]), (&"euclidean".into(), &true.into()));
+    for row in rows {
+        let part = |name: &str| row["parts"][name].as_f64().unwrap();
+        let sum = part("neighbors") + part("unmet") + part("distance");
+        assert!((row["score"].as_f64().unwrap() - sum).abs() < 1e-9, "{row}");
+        assert!(part("distance") >= 0.0);
+    }
+    assert!(rows.is_sorted_by(|a, b| a["score"].as_f64() >= b["score"].as_f64()));
+    let by = |vectors: &str| {
+        json(at, &format!("search {vectors} --outliers 3 --data more.jsonl"))["outliers"].clone()
+    };
+    assert_eq!(by("more.parquet --model m"), by("m"));
+    let (text, _) = done(
+        at,
+        &["search", "more.parquet", "--outliers", "3", "--data", "more.jsonl", "--top", "1"],
+    );
+    assert!(text.contains("stands out by") && text.contains("99"), "{text}");
+    // By distances alone where somebody says which, as without graphs.
+    for options in ["--metric cosine", "--metric euclidean --standardise", "--standardise"] {
+        let line = |vectors: &str| format!("search {vectors} --outliers 3 {options}");
+        assert_eq!(
+            json(at, &line("m --data more.jsonl"))["outliers"],
+            json(at, &line("more.parquet"))["outliers"]
+        );
+    }
+    let (_, said) = done(at, &["search", "more.parquet", "--outliers"]);
+    assert!(said.contains("--data DATA"), "{said}");
+}
+
 /// Copies whose nodes are only numbered otherwise are found by either metric, and other graphs are
 /// not.
 #[test]
@@ -425,6 +470,10 @@ fn nonsense_is_refused_with_what_to_do() {
         ("search e.parquet --duplicates --approximate", &["--approximate is given", "all pairs"]),
         ("search m 3 --data graphs.jsonl --model m", &["--model is given", "a model itself"]),
         ("search e.parquet 3 --data graphs.jsonl", &["--data is given", "--explain"]),
+        (
+            "search e.parquet --outliers --standardise --data graphs.jsonl",
+            &["--data is given", "by distances alone"],
+        ),
         ("search e.parquet 3 --device cuda", &["--device is given", "on the processor"]),
         ("search e.parquet --position 30", &["--position is 30", "30 vectors, counted from 0"]),
         ("search e.parquet 3 --position 3", &["cannot be used with"]),

@@ -7,6 +7,7 @@ mod common;
 mod drift;
 mod explain;
 mod neighbors;
+mod outliers;
 mod project;
 
 #[path = "../../examples/look_around.rs"]

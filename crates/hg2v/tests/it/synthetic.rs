@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hg2v::context::Context;
+use hg2v::dataset::synthetic::calls::Calls;
 use hg2v::dataset::synthetic::dla::Dla;
 use hg2v::dataset::synthetic::families::Family;
 use hg2v::dataset::synthetic::frankenstein::{ATTRIBUTES, Frankenstein};
@@ -309,4 +310,59 @@ fn frankenstein_has_the_graphs_of_the_original() {
     }
     // Potassium, calcium and lithium have no picture: 14, 2 and 1 of them.
     assert_eq!((graphs, nodes, blank), (4337, 73_283, 17));
+}
+
+#[test]
+fn runs_are_of_versions_that_differ_in_calls_alone() {
+    let model = Calls::default();
+    let runs = |model: &Calls, graphs, seed| {
+        let set = SyntheticSet::new(model, graphs, seed);
+        let [one, four] = [1, 4].map(|threads| written(&set, threads).0);
+        assert_eq!(one, four);
+        one
+    };
+    // A call made for certain is made in every run, so that all functions are reached.
+    let whole = runs(&model.made(1.0), 12, 0);
+    let calls = |run: &GraphRecord| run.edges.iter().copied().collect::<BTreeSet<_>>();
+    for (index, run) in whole.iter().enumerate() {
+        run.check().unwrap();
+        assert_eq!(run.label, Some(format!("v{}", index % 6 + 1).as_str().into()));
+        assert!(run.directed);
+        // Who calls comes first, so no run is a cycle.
+        assert!(run.edges.iter().all(|[caller, callee]| caller < callee));
+        assert_eq!(calls(run), calls(&whole[index % 6]));
+    }
+    let [first, second] = [&whole[0], &whole[1]];
+    assert_eq!(first.node_labels, second.node_labels);
+    let kept = calls(first).intersection(&calls(second)).count();
+    assert!((20..first.edges.len()).contains(&kept), "{kept} of {}", first.edges.len());
+    // Unchanged versions are one.
+    let same = runs(&model.changed(0.0).made(1.0), 2, 0);
+    assert_eq!(same[0].edges, same[1].edges);
+    // A run is a part of its version; another seed gives other runs of the same versions.
+    let (some, others) = (runs(&model, 6, 0), runs(&model, 6, 1));
+    let named = |run: &GraphRecord| -> BTreeSet<(String, String)> {
+        let labels = run.node_labels.as_ref().unwrap();
+        let name = |node: u32| labels[node as usize].to_string();
+        run.edges.iter().map(|&[a, b]| (name(a), name(b))).collect()
+    };
+    for ((run, other), whole) in some.iter().zip(&others).zip(&whole) {
+        assert_ne!(named(run), named(other));
+        assert!(named(run).is_subset(&named(whole)) && named(other).is_subset(&named(whole)));
+        assert_eq!(run.node_labels.as_ref().unwrap()[0], "main".into());
+        assert!(run.weights.as_ref().unwrap().iter().all(|&times| times >= 1.0));
+    }
+    // Another program has the same functions.
+    let other = &runs(&model.program(1).made(1.0), 1, 0)[0];
+    assert_eq!(other.node_labels, whole[0].node_labels);
+    assert_ne!(other.edges, whole[0].edges);
+    // Nothing called but main, and functions beyond the names.
+    assert_eq!(runs(&model.made(0.0), 1, 0)[0].num_nodes, 1);
+    let many = &runs(&model.nodes(100).made(1.0), 1, 0)[0];
+    let names = many.node_labels.as_ref().unwrap();
+    assert_eq!(names[40], "main_2".into());
+    assert_eq!(names.iter().map(ToString::to_string).collect::<BTreeSet<_>>().len(), 100);
+    for wrong in [model.nodes(1), model.versions(0), model.changed(1.5), model.made(f64::NAN)] {
+        assert!(matches!(SyntheticSet::new(&wrong, 1, 0).records(), Err(Error::Parameter { .. })));
+    }
 }

@@ -23,8 +23,9 @@ use set::Set;
 /// those of all vectors, finds them through links from 50000 vectors on: nearly always the
 /// same. `hg2v serve` links once and then answers for as long as it runs.
 ///
-/// Neighbours and duplicates are told by cosines, outliers by Euclidean distances of
-/// standardised columns, unless --metric says otherwise.
+/// Neighbours and duplicates are told by cosines. Outliers are told by how far a graph surprises
+/// those who know the others, where --data names the graphs, and by Euclidean distances of
+/// standardised columns; by distances alone where --metric or --standardise says which.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -33,6 +34,7 @@ Examples:
   hg2v search mutag.model 17 --data MUTAG.zip --explain     which parts and nodes make it so
   hg2v search m 17 --data big.jsonl.gz --device cuda        vectors made on an NVIDIA gpu
   hg2v search mutag.parquet --duplicates                    pairs that are alike
+  hg2v search mutag.parquet --outliers --data MUTAG.zip     graphs that are like no other
   hg2v search mutag.parquet --outliers 10                   furthest from their tenth neighbour")]
 pub(crate) struct Args {
     /// A file of vectors, or a model's folder (then with --data)
@@ -64,8 +66,8 @@ pub(crate) struct Args {
     /// distance of at most T [default: the same for vectors of the usual length, 1.4 % of it]
     #[arg(long, value_name = "T", num_args = 0..=1, default_missing_value = None)]
     duplicates: Option<Option<f64>>,
-    /// Those that are furthest from their K-th neighbour [default: 5], the furthest first: so
-    /// that groups of up to K graphs that are like no other are outliers too
+    /// Those that stand out most, first: with --data by what of them no other graph has, and by the
+    /// distance to their K-th neighbour [default: 5], without by that alone
     #[arg(long, value_name = "K", num_args = 0..=1, default_missing_value = "5")]
     outliers: Option<usize>,
     /// The model, where vectors come from a file
@@ -98,6 +100,11 @@ impl Args {
             (Some(_), _) => Ok(self.distances.for_outliers()),
             (None, _) => Ok(self.distances),
         }
+    }
+
+    /// Whether outliers are told by the graphs, too.
+    fn asks_for_surprises(&self) -> bool {
+        self.outliers.is_some() && self.data.is_some() && !self.distances.is_any_given()
     }
 
     /// Refuses options that would mean nothing.
@@ -142,7 +149,16 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         text.extend(lines);
     }
     if let Some(k) = args.outliers {
-        let (found, lines) = odd::outliers(&set, k, args.top, json)?;
+        if args.data.is_none() && !args.distances.is_any_given() {
+            context.say(
+                "vectors tell less of what no other graph has; name the graphs with --data DATA",
+            );
+        }
+        let surprises = match args.asks_for_surprises() {
+            true => set.surprises(context)?,
+            false => None,
+        };
+        let (found, lines) = odd::outliers(&set, k, surprises.as_deref(), args.top, json)?;
         result["outliers"] = found;
         text.extend(lines);
     }

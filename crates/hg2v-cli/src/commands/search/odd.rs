@@ -1,9 +1,10 @@
 //! Graphs that are too much like another, or like none.
 
 use hg2v::error::Error;
-use hg2v_search::Metric;
 use hg2v_search::duplicates::{alike, duplicates as pairs_within};
-use hg2v_search::outliers::outliers as furthest;
+use hg2v_search::outliers::{Outlier, outliers as furthest, standing_out};
+use hg2v_search::surprise::Surprise;
+use hg2v_search::{Metric, Neighbor};
 use serde_json::{Value, json};
 
 use super::distance;
@@ -54,10 +55,12 @@ pub(super) fn duplicates(
     Ok((json!({ "within": within, "count": found.count, "pairs": pairs }), lines))
 }
 
-/// Those furthest from their `k`-th neighbour, for programs and for people.
+/// Those that stand out by the `surprises` of their graphs and the distance to their `k`-th
+/// neighbour, or by that alone, for programs and for people.
 pub(super) fn outliers(
     set: &Set,
     k: usize,
+    surprises: Option<&[Surprise]>,
     top: Option<usize>,
     json: bool,
 ) -> anyhow::Result<(Value, Vec<String>)> {
@@ -69,9 +72,21 @@ pub(super) fn outliers(
         let requirement = format!("it must be at most {others}, the number of other vectors");
         return Err(Error::parameter("outliers", k, requirement).into());
     }
-    let mut found = furthest(&set.catalog.index, k)?;
-    let count = found.len();
-    found.truncate(top.unwrap_or(if json { count } else { SHOWN }));
+    let count = set.catalog.len();
+    let shown = top.unwrap_or(if json { count } else { SHOWN }).min(count);
+    let (rows, table) = match surprises {
+        Some(surprises) => {
+            strangest(set, &standing_out(&set.catalog.index, k, surprises)?[..shown])
+        }
+        None => furthest_out(set, k, &furthest(&set.catalog.index, k)?[..shown]),
+    };
+    let mut lines = table.lines();
+    lines.extend(more(count as u64, shown));
+    Ok((json!({ "k": k, "count": count, "rows": rows }), lines))
+}
+
+/// Rows for programs and people, by distance.
+fn furthest_out(set: &Set, k: usize, found: &[Neighbor]) -> (Vec<Value>, Table) {
     let space = set.catalog.index.space();
     let metric = match space.metric() {
         Metric::Cosine => "cosine",
@@ -80,13 +95,29 @@ pub(super) fn outliers(
     let columns = if space.scale().is_some() { ", columns standardised" } else { "" };
     let mut table = Table::new(2);
     table.row(["graph", "class", &format!("distance to neighbour {k} ({metric}{columns})")]);
-    for one in &found {
+    for one in found {
         table.row([set.name(one), set.class(one), distance(one.distance)]);
     }
-    let mut lines = table.lines();
-    lines.extend(more(count as u64, found.len()));
-    let rows: Vec<Value> = found.iter().map(|one| set.neighbor_json(one)).collect();
-    Ok((json!({ "k": k, "count": count, "rows": rows }), lines))
+    (found.iter().map(|one| set.neighbor_json(one)).collect(), table)
+}
+
+/// Rows for programs and people, by how far they stand out, and why.
+fn strangest(set: &Set, found: &[Outlier]) -> (Vec<Value>, Table) {
+    let (ids, labels) = (&set.catalog.ids, &set.catalog.labels);
+    let mut table = Table::new(2);
+    table.row(["graph", "class", "stands out by", "neighbours", "unmet", "distance"]);
+    for one in found {
+        let class = labels[one.position].as_ref().map(label).unwrap_or_default();
+        let numbers = [one.score, one.neighbors, one.unmet, one.distance];
+        let numbers = numbers.map(|number| format!("{number:.2}"));
+        table.row([[label(&ids[one.position]), class].as_slice(), &numbers].concat());
+    }
+    let row = |one: &Outlier| {
+        let Outlier { position, score, neighbors, unmet, distance } = *one;
+        json!({ "id": ids[position], "y": labels[position], "position": position,
+            "score": score, "parts": { "neighbors": neighbors, "unmet": unmet, "distance": distance } })
+    };
+    (found.iter().map(row).collect(), table)
 }
 
 /// What is not shown.

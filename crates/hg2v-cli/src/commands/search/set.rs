@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use hg2v::context::{Machine, MachineName};
 use hg2v::error::{Error, Place, shown};
-use hg2v::graph::{GraphRecord, Scalar};
-use hg2v::prepare::{Collection, Run};
+use hg2v::graph::{Aspects, GraphRecord, Scalar};
+use hg2v::prepare::{Collection, Needs, Run};
 use hg2v::vectors;
 use hg2v::{Anatomy, Hg2v, Model, Result};
 use hg2v_baselines::registry;
 use hg2v_search::catalog::Catalog;
 use hg2v_search::explain::explain;
+use hg2v_search::surprise::{Surprise, surprises};
 use hg2v_search::{APPROXIMATE_FROM, IndexKind, Neighbor};
 use serde_json::{Value, json};
 
@@ -26,6 +27,15 @@ use crate::watch::Watch;
 
 /// Neighbours, unless --top says how many.
 const NEIGHBORS: usize = 6;
+
+/// What a graph can bring that colours see.
+const EVERYTHING: Aspects = Aspects {
+    node_labels: true,
+    node_attributes: false,
+    edge_labels: true,
+    edge_attributes: false,
+    direction: true,
+};
 
 /// What is searched.
 pub(super) struct Set {
@@ -184,6 +194,24 @@ impl Set {
         Ok(answers)
     }
 
+    /// How far the graph of each row surprises those who know the other graphs of --data, and see of
+    /// them what the model does.
+    pub(super) fn surprises(&self, context: &Context) -> anyhow::Result<Option<Vec<Surprise>>> {
+        let Some(graphs) = &self.graphs else { return Ok(None) };
+        let (weights, seen) = match &self.model {
+            Some(model) => (model.needs().weights, model.sees()),
+            None => (Needs::default().weights, EVERYTHING),
+        };
+        let needs = Needs::default().weights(weights);
+        let watch = Watch::new(context);
+        let work = hg2v::context::Context::default().watched_by(&watch);
+        let run = Run::of(&graphs.records, &graphs.file);
+        let all = surprises(&Collection::new(run, &needs, &work)?, seen)?;
+        let ids = self.catalog.ids.iter().enumerate();
+        let places = ids.map(|(position, id)| graphs.place(id, position).map(|at| all[at]));
+        Ok(Some(places.collect::<Result<_>>()?))
+    }
+
     /// The one row that is asked about, unless it is a file.
     fn position(&self, args: &Args) -> Result<Option<usize>> {
         if let Some(position) = args.position {
@@ -268,8 +296,15 @@ fn check(args: &Args, is_model: bool) -> Result<()> {
     if is_model && args.model.is_some() {
         return refused("model", "it is for a file of vectors, and MODEL-or-E is a model itself");
     }
-    if !is_model && args.data.is_some() && !args.explain {
-        return refused("data", "it is for --explain, or for a model, which has no vectors");
+    if !is_model && args.data.is_some() && !args.explain && args.outliers.is_none() {
+        let requirement =
+            "it is for --explain, for --outliers, or for a model, which has no vectors";
+        return refused("data", requirement);
+    }
+    if !is_model && args.data.is_some() && !args.explain && !args.asks_for_surprises() {
+        let requirement =
+            "outliers are told by distances alone where --metric or --standardise is given";
+        return refused("data", requirement);
     }
     if !is_model && args.model.is_none() && args.device.device != MachineName::Cpu {
         return refused("device", "a file of vectors is searched on the processor");

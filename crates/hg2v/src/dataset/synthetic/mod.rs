@@ -1,10 +1,12 @@
 //! Graphs made on purpose: classical families, random models,
-//! diffusion-limited aggregation, and molecules with pictures for atoms.
+//! diffusion-limited aggregation, calls of a program's functions, and molecules
+//! with pictures for atoms.
 //!
 //! Every graph is a pure function of `(seed, model, index)`: it draws from its
 //! own random stream, so a set comes out the same at any number of threads, and
 //! its first graphs are those of any longer set.
 
+pub mod calls;
 pub mod dla;
 pub mod families;
 pub mod frankenstein;

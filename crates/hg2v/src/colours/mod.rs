@@ -97,8 +97,6 @@ pub struct Colours {
     words: Words,
     /// `√w_l` of each round.
     weights: Vec<f64>,
-    /// The share of graphs of one half all of whose colours occur in the other half, of each round.
-    known: Vec<f64>,
     /// Numbers of a vector.
     dim: usize,
     /// For each word `(x, k)` the rows of `(x, 1)` to `(x, k)`, added up.
@@ -144,7 +142,7 @@ impl Colours {
         }
         let (words, kept) = Words::of(&bags, refiner.num_labels());
         bags.iter_mut().for_each(|bag| bag.renumber(&kept));
-        let (weights, known) = met(&bags, params.rounds, seed);
+        let weights = weights(&bags, params.rounds, seed);
         let mut rows = SparseRows::new(words.len());
         for bag in &bags {
             rows.push(bag.words(&words).map(|(word, round)| (word, bag.scale() * weights[round])));
@@ -154,7 +152,6 @@ impl Colours {
             refiner: refiner.retaining(&kept),
             words,
             weights,
-            known,
             dim: found.count,
             table: Vec::new(),
             origin: Vec::new(),
@@ -198,13 +195,8 @@ impl Colours {
     /// How far colours of other graphs are met again, as odds: `w/(1 − w)`, where `w` is the mean of `w_l`
     /// over the rounds, up to 16.
     pub(crate) fn odds(&self) -> f64 {
-        odds_of(self.weights.iter().map(|w| w * w))
-    }
-
-    /// The same odds times those that all colours of a graph are met, up to 16. Where colours are of structure alone,
-    /// large graphs have a few commonplace ones over and over, and nobody else's beside them.
-    pub(crate) fn odds_of_graphs(&self) -> f64 {
-        (self.odds() * odds_of(self.known.iter().copied())).min(MOST_ODDS)
+        let met = self.weights.iter().map(|w| w * w).sum::<f64>() / self.weights.len() as f64;
+        (met / (1.0 - met)).min(MOST_ODDS)
     }
 
     /// Numbers of a vector.
@@ -250,7 +242,6 @@ impl Colours {
             .with("colours.keys", &[keys.len()], keys)
             .with("colours.starts", &[starts.len()], starts.iter().copied())
             .with("colours.weights", &[self.weights.len()], self.weights.iter().copied())
-            .with("colours.known", &[self.known.len()], self.known.iter().copied())
             .with("colours.table", &[self.words.len(), self.dim], self.table.iter().copied())
             .with("colours.origin", &[self.dim], self.origin.iter().copied());
         (SavedColours { dim: self.dim, vocabulary }, tensors)
@@ -265,7 +256,6 @@ impl Colours {
         let keys: Vec<u32> = tensors.take_list("colours.keys")?;
         let starts: Vec<u32> = tensors.take_list("colours.starts")?;
         let weights: Vec<f64> = tensors.take_list("colours.weights")?;
-        let known: Vec<f64> = tensors.take("colours.known", &[weights.len()])?;
         let refiner = Refiner::of_vocabulary(vocabulary, &keys);
         let words = Words::of_starts(starts);
         let (Some(refiner), Some(words)) = (refiner, words) else {
@@ -276,41 +266,29 @@ impl Colours {
         }
         let table = tensors.take("colours.table", &[words.len(), *dim])?;
         let origin = tensors.take("colours.origin", &[*dim])?;
-        Ok(Colours { refiner, words, weights, known, dim: *dim, table, origin })
+        Ok(Colours { refiner, words, weights, dim: *dim, table, origin })
     }
 }
 
-/// The odds of the mean of some shares, up to 16.
-fn odds_of(shares: impl ExactSizeIterator<Item = f64>) -> f64 {
-    let count = shares.len() as f64;
-    let mean = shares.sum::<f64>() / count;
-    (mean / (1.0 - mean)).min(MOST_ODDS)
-}
-
-/// `√w_l` of each round, and the share of the graphs of one half all of whose colours occur in the other.
-fn met(bags: &[Bag], rounds: usize, seed: u64) -> (Vec<f64>, Vec<f64>) {
+/// `√w_l` of each round.
+fn weights(bags: &[Bag], rounds: usize, seed: u64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..bags.len()).collect();
     shuffle(&mut order, &mut stream(seed, "halves of colours", 0, 0));
     let (first, second) = order.split_at(bags.len() / 2);
-    let shares = |round: usize| {
+    let share = |round: usize| {
         let mut known: Vec<u32> = first.iter().flat_map(|&i| bags[i].colours(round)).collect();
         known.sort_unstable();
         known.dedup();
-        let (mut met, mut all, mut graphs) = (0, 0, 0);
-        for &i in second {
-            let (before, of_graph) = (all - met, bags[i].round(round));
-            for (colour, count) in of_graph {
-                all += u64::from(*count);
-                if known.binary_search(colour).is_ok() {
-                    met += u64::from(*count);
-                }
+        let (mut met, mut all) = (0, 0);
+        for (colour, count) in second.iter().flat_map(|&i| bags[i].round(round)) {
+            all += u64::from(*count);
+            if known.binary_search(colour).is_ok() {
+                met += u64::from(*count);
             }
-            graphs += u64::from(all - met == before);
         }
-        let share = |some: u64, all: u64| if all == 0 { 0.0 } else { some as f64 / all as f64 };
-        (share(met, all).sqrt(), share(graphs, second.len() as u64))
+        if all == 0 { 0.0 } else { (met as f64 / all as f64).sqrt() }
     };
-    (0..=rounds).map(shares).unzip()
+    (0..=rounds).map(share).collect()
 }
 
 #[cfg(test)]

@@ -144,16 +144,12 @@ impl Blocks {
     }
 
     /// How much each block weighs beside a network of `width` numbers: slices and census four times as much,
-    /// colours as much as they are [met again](Colours::odds). Where they know no `labels`, they weigh no more than the
-    /// network if slices know attributes, and else as much as [graphs](Colours::odds_of_graphs) are met again.
+    /// colours as much as they are [met again](Colours::odds), and no more than the network where
+    /// they know no `labels` and slices know attributes.
     fn parts(&self, width: usize, labels: bool) -> [Block; 4] {
         let [slices, census, colours] = self.counts();
-        let odds = |colours: &Colours| match (labels, &self.slices) {
-            (true, _) => colours.odds(),
-            (false, Some(_)) => colours.odds().min(1.0),
-            (false, None) => colours.odds_of_graphs(),
-        };
-        let odds = self.colours.as_ref().map_or(1.0, odds);
+        let most = if self.slices.is_some() && !labels { 1.0 } else { f64::INFINITY };
+        let odds = self.colours.as_ref().map_or(1.0, Colours::odds).min(most);
         [
             Block { columns: width, alike: true, square: 1.0 },
             Block { columns: slices, alike: false, square: 4.0 },

@@ -265,8 +265,8 @@ pub static OPTIONS: &[MethodOption] = &[
         "census",
         "WHEN",
         Kind::Word(Words::of::<When>().or_alone("always")),
-        "When the nodes of each label are counted beside what the network says; auto: where nodes have labels \
-         and no slices",
+        "When the nodes of each label are counted beside what the network says; auto: where \
+         nodes are atoms",
     ),
     option("rounds", "H", Kind::Whole, "Rounds of Weisfeiler–Lehman refinement"),
     MethodOption {

@@ -1,7 +1,8 @@
 //! How many of a graph's nodes have each label, as one vector, learnt in closed form.
 //!
 //! Nearly all else that is said of a graph hardly grows with its size: colours are shares of nodes, and the network's sums
-//! become logarithms. Yet much that is measured of graphs does grow, such as of molecules with every atom. With `c(G)_x` the
+//! become logarithms. Yet much that is measured of molecules does, with every atom of a kind. Elsewhere counts may be chance,
+//! such as which functions a run of a program happens to call, and half whitening makes it loud. With `c(G)_x` the
 //! number of nodes that have the label `x`, the vector is
 //!
 //! ```text

@@ -195,8 +195,8 @@ class HG2V(Network):
             network says tell how the features of a graph's nodes are distributed. ``"auto"`` takes
             them where nodes have attributes, unless the nodes are atoms of molecules.
         census: ``"auto"``, ``"always"`` or ``"never"``: when up to 64 more numbers tell how many of a
-            graph's nodes have each label. ``"auto"`` takes them where nodes have labels, and
-            ``slices`` take nothing.
+            graph's nodes have each label. ``"auto"`` takes them where the nodes are atoms of
+            molecules.
         out_dim: numbers of a vector, at most, each a mixture of all that is said of a graph, so
             that all vary about as much; 2048 by default. The other presets leave numbers as they
             are, unless it is given.

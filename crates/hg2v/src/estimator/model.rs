@@ -103,7 +103,7 @@ impl Hg2vConfig {
         match self.census {
             When::Always => labelled,
             When::Never => false,
-            When::Auto => labelled && !self.takes_slices(),
+            When::Auto => are_atoms(&self.preparation.features),
         }
     }
 

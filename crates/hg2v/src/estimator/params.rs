@@ -81,7 +81,7 @@ pub struct Hg2vParams {
     /// where nodes have attributes, and are not the atoms of molecules, whose attributes follow from their labels.
     pub slices: When,
     /// When the nodes of each label are counted beside it, in a [census](crate::census); `Auto` is where
-    /// nodes have labels and no slices.
+    /// they are the atoms of molecules.
     pub census: When,
     /// Numbers of a vector, at most, [mixed](crate::finish) of all that is said of a graph; `None`
     /// where it is left as it is.
@@ -103,8 +103,8 @@ hg2v_math::setters!(Hg2vParams {
 /// What serves best over the sets we know: the paper's network, with level 0, the
 /// neighbourhoods and a logarithm in its readout, and with the structure around a
 /// node as a feature where nodes have no attributes, and what edges bring; beside it the
-/// [colours](crate::colours) of the graph and, where nodes have attributes, their [slices](crate::slices), where they have labels
-/// alone a [census](crate::census), all of it [mixed](crate::finish).
+/// [colours](crate::colours) of the graph and, where nodes have attributes, their [slices](crate::slices), of the atoms of
+/// molecules a [census](crate::census), all of it [mixed](crate::finish).
 impl Default for Hg2vParams {
     fn default() -> Hg2vParams {
         let mut params = Hg2vParams::paper();

@@ -92,7 +92,7 @@ pub fn standing_out<R: Real>(
     let rows = index.space().len();
     if surprises.len() != rows {
         let requirement = format!("there are {rows} rows");
-        return Err(Error::parameter("surprises", surprises.len(), requirement));
+        return Err(Error::argument("the number of surprises", surprises.len(), requirement));
     }
     let mut distances = vec![0.0; rows];
     for row in outliers(index, k)? {

@@ -96,7 +96,7 @@ pub mod finish;
 
 pub mod shares;
 
-mod components;
+pub mod components;
 
 pub mod slices;
 

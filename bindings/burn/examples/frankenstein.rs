@@ -31,7 +31,6 @@ use hg2v::dataset::Limits;
 use hg2v::dataset::synthetic::Model;
 use hg2v::dataset::synthetic::SyntheticSet;
 use hg2v::dataset::synthetic::frankenstein::{ATTRIBUTES, Frankenstein};
-use hg2v::dataset::synthetic::noise::Noise;
 use hg2v::graph::GraphRecord;
 use hg2v::layer::Layer as Network;
 use hg2v::model::{Architecture, Example};

@@ -7,6 +7,7 @@ use std::sync::{LazyLock, Mutex};
 
 use hg2v::colours::ColourParams;
 use hg2v::context::Context;
+use hg2v::dataset::features::When;
 use hg2v::graph::{Features, GraphRecord, Scalar};
 use hg2v::internals::{End, Layout, PART, State, read_checkpoint, write_checkpoint};
 use hg2v::prepare::Run;
@@ -316,6 +317,56 @@ fn a_record_that_does_not_hold_together_is_refused_by_name() {
         let model = params().epochs(0).fit(&[whole()]).unwrap();
         said_of(model.embed(&[whole(), record]).map(|_| ()).unwrap_err());
     }
+}
+
+/// By default the atoms of molecules are counted, and no other labels; a model that is read back counts as
+/// before, and so does its control.
+#[test]
+fn atoms_are_counted_by_default() {
+    let smiles = ["CCO", "CCCO", "CCCCO", "c1ccccc1", "Cc1ccccc1", "CCN", "CCCN", "C", "CC(=O)O"];
+    let limits = hg2v::dataset::Limits::default();
+    let molecules: Vec<GraphRecord> = smiles
+        .iter()
+        .map(|text| hg2v::dataset::molecules::from_smiles(text, &limits).unwrap())
+        .collect();
+    let params = Hg2v::params().dim(8).levels(1).epochs(1);
+    let model = params.fit(&molecules).unwrap();
+    let without = params.clone().census(When::Never).fit(&molecules).unwrap();
+    assert_ne!(model.embed(&molecules).unwrap(), without.embed(&molecules).unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    model.save(&folder.path().join("m")).unwrap();
+    let read = Hg2v::load(&folder.path().join("m")).unwrap();
+    assert_eq!(read.embed(&molecules).unwrap(), model.embed(&molecules).unwrap());
+    let untrained = model.untrained().embed(&molecules).unwrap();
+    assert_eq!(read.untrained().embed(&molecules).unwrap(), untrained);
+
+    // A chain twice as long has twice the atoms of its middle, where nothing else says so.
+    let alone = params.clone().alone().census(When::Always).dim(1).fit(&molecules).unwrap();
+    let columns = alone.columns();
+    let census: Vec<usize> =
+        (0..columns.len()).filter(|&c| columns[c].starts_with("census.")).collect();
+    let chain = |n: usize| {
+        let text = format!("C{}C", "C".repeat(n));
+        let made = hg2v::dataset::molecules::from_smiles(&text, &limits).unwrap();
+        let row = alone.embed(&[made]).unwrap().values;
+        census.iter().map(|&c| row[c]).collect::<Vec<f32>>()
+    };
+    let [none, two, four] = [0, 2, 4].map(chain);
+    assert!(!census.is_empty());
+    for ((none, two), four) in none.iter().zip(&two).zip(&four) {
+        assert!((four - none - 2.0 * (two - none)).abs() < 1e-4);
+    }
+
+    // Labels of anything else are not counted.
+    let mut named = molecules.clone();
+    for record in &mut named {
+        let labels = record.node_labels.take().unwrap();
+        let name = |label: &Scalar| Scalar::Text(format!("function {label}").into());
+        record.node_labels = Some(labels.iter().map(name).collect());
+    }
+    let [auto, never] = [When::Auto, When::Never]
+        .map(|census| params.clone().census(census).fit(&named).unwrap().embed(&named).unwrap());
+    assert_eq!(auto.values, never.values);
 }
 
 #[test]

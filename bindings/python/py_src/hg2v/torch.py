@@ -63,7 +63,7 @@ class HG2V(nn.Module):
     makes features before it, and whatever uses vectors after it, can be trained with it.
 
     A row is what the network reads out, which is all of a vector with ``preset="network"``; by
-    default an estimator puts slices and colours beside it, and mixes all of that.
+    default an estimator puts slices, a census or colours beside it, and mixes all of that.
 
     Args:
         features: numbers a node comes with.

@@ -116,42 +116,33 @@ impl Lab {
         Ok(Row { dataset, splits, scores })
     }
 
-    /// Sets by methods, the best of a set bold, and the mean rank on sets that all were judged on.
+    /// Sets by methods, the best of a set bold, and their [mean ranks](mean_ranks).
     fn scores_table(&self, judged: &[Judged<'_>]) -> TextTable {
         let columns: Vec<usize> = (0..self.methods.len())
             .filter(|&method| judged.iter().any(|row| row.scores[method].is_some()))
             .collect();
         let names = columns.iter().map(|&method| self.methods[method].as_str());
         let mut table = TextTable::new(1, ["set"].into_iter().chain(names));
-        let mut places: Vec<Vec<f64>> = vec![Vec::new(); columns.len()];
-        let mut of_all = 0;
+        let mut goodness = Vec::with_capacity(judged.len());
         for row in judged {
-            let goodness: Vec<Option<f64>> =
+            let own: Vec<Option<f64>> =
                 columns.iter().map(|&method| Some(row.scores[method]?.goodness())).collect();
-            let there: Vec<f64> = goodness.iter().copied().flatten().collect();
-            let best = there.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let best = own.iter().copied().flatten().fold(f64::NEG_INFINITY, f64::max);
             let cell = |&method: &usize| match row.scores[method] {
                 None => none(),
                 Some(score) if score.goodness() == best => format!("**{}**", row.shown(score)),
                 Some(score) => row.shown(score),
             };
             table.row([row.dataset.to_owned()].into_iter().chain(columns.iter().map(cell)));
-            if there.len() == columns.len() {
-                of_all += 1;
-                for (places, own) in places.iter_mut().zip(&there) {
-                    places.push(place(*own, &there));
-                }
-            }
+            goodness.push(own);
         }
-        let rank = |places: &Vec<f64>| match places.len() {
-            0 => none(),
-            sets => format!("{:.1}", places.iter().sum::<f64>() / sets as f64),
-        };
-        let title = match of_all {
+        let (sets, ranks) = mean_ranks(&goodness);
+        let title = match sets {
             1 => "mean rank, 1 set".to_owned(),
             sets => format!("mean rank, {sets} sets"),
         };
-        table.row([title].into_iter().chain(places.iter().map(rank)));
+        let shown = |rank: Option<f64>| rank.map_or_else(none, |rank| format!("{rank:.1}"));
+        table.row([title].into_iter().chain(ranks.into_iter().map(shown)));
         table
     }
 
@@ -183,6 +174,22 @@ impl Lab {
         }
         Ok(table)
     }
+}
+
+/// The mean rank of each method among those of the set that most were judged on, over all sets that these were
+/// judged on, and how many sets that are. A row of `goodness` is a set.
+fn mean_ranks(goodness: &[Vec<Option<f64>>]) -> (usize, Vec<Option<f64>>) {
+    let there = |row: &&Vec<Option<f64>>| row.iter().flatten().count();
+    let Some(widest) = goodness.iter().rev().max_by_key(there) else { return (0, Vec::new()) };
+    let ranked: Vec<usize> = (0..widest.len()).filter(|&c| widest[c].is_some()).collect();
+    let of_ranked = |row: &Vec<Option<f64>>| ranked.iter().map(|&c| row[c]).collect();
+    let sets: Vec<Vec<f64>> = goodness.iter().filter_map(of_ranked).collect();
+    let mut ranks = vec![None; widest.len()];
+    for (at, &column) in ranked.iter().enumerate() {
+        let places = sets.iter().map(|own| place(own[at], own)).sum::<f64>();
+        ranks[column] = Some(places / sets.len() as f64);
+    }
+    (sets.len(), ranks)
 }
 
 /// A dataset, and what each method gave, if it was judged.
@@ -217,5 +224,24 @@ impl Judged<'_> {
             true => score.shown(),
             false => format!("{} [{}]", score.shown(), score.test.n),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A method that few sets have, and a set that few methods have, spoil the ranks of no other.
+    #[test]
+    fn ranks_are_of_the_widest_comparison() {
+        let (none, some) = (None, |score: f64| Some(score));
+        let sets = [
+            vec![some(0.9), some(0.8), none, some(0.7)],
+            vec![some(0.5), some(0.6), none, some(0.4)],
+            vec![some(0.5), none, none, some(0.6)],
+            vec![some(0.1), none, some(0.2), none],
+        ];
+        assert_eq!(mean_ranks(&sets), (2, vec![some(1.5), some(1.5), none, some(3.0)]));
+        assert_eq!(mean_ranks(&[]), (0, vec![]));
     }
 }

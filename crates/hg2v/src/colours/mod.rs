@@ -192,11 +192,20 @@ impl Colours {
         self.origin = origin.into_iter().map(|value| value as f32).collect();
     }
 
-    /// How far colours of other graphs are met again, as odds: `w/(1 − w)`, where `w` is the mean of `w_l`
-    /// over the rounds, up to 16.
+    /// How often a colour of other graphs is met again: `w`, the mean of `w_l` over the rounds.
+    fn met(&self) -> f64 {
+        self.weights.iter().map(|w| w * w).sum::<f64>() / self.weights.len() as f64
+    }
+
+    /// The same as odds: `w/(1 − w)`, up to 16.
     pub(crate) fn odds(&self) -> f64 {
-        let met = self.weights.iter().map(|w| w * w).sum::<f64>() / self.weights.len() as f64;
-        (met / (1.0 - met)).min(MOST_ODDS)
+        (self.met() / (1.0 - self.met())).min(MOST_ODDS)
+    }
+
+    /// What odds are worth where colours are of structure alone, which the network sees, too: `w³` of
+    /// them, the chance to meet three colours again.
+    pub(crate) fn odds_of_structure(&self) -> f64 {
+        self.odds() * self.met().powi(3)
     }
 
     /// Numbers of a vector.

@@ -144,12 +144,15 @@ impl Blocks {
     }
 
     /// How much each block weighs beside a network of `width` numbers: slices and census four times as much,
-    /// colours as much as they are [met again](Colours::odds), and no more than the network where
-    /// they know no `labels` and slices know attributes.
+    /// colours as much as they are [met again](Colours::odds). Where they know no `labels`,
+    /// it is [less](Colours::odds_of_structure), and where slices know attributes then, no more than the network.
     fn parts(&self, width: usize, labels: bool) -> [Block; 4] {
         let [slices, census, colours] = self.counts();
-        let most = if self.slices.is_some() && !labels { 1.0 } else { f64::INFINITY };
-        let odds = self.colours.as_ref().map_or(1.0, Colours::odds).min(most);
+        let odds = self.colours.as_ref().map_or(1.0, |own| match (labels, &self.slices) {
+            (true, _) => own.odds(),
+            (false, None) => own.odds_of_structure(),
+            (false, Some(_)) => own.odds_of_structure().min(1.0),
+        });
         [
             Block { columns: width, alike: true, square: 1.0 },
             Block { columns: slices, alike: false, square: 4.0 },

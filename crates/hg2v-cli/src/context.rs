@@ -1,8 +1,8 @@
 //! What every command shares: its common options, progress, and how it ends.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -85,6 +85,8 @@ pub(crate) struct Context {
     passed_on: Arc<AtomicU64>,
     /// The command's name.
     pub(crate) command: String,
+    /// The program and arguments by which this process was started.
+    pub(crate) again: Vec<OsString>,
     pub(crate) started: Instant,
 }
 
@@ -94,7 +96,11 @@ impl Context {
         self.global.seed.unwrap_or(0)
     }
 
-    pub(crate) fn new(global: &Global, command: String) -> anyhow::Result<Context> {
+    pub(crate) fn new(
+        global: &Global,
+        command: String,
+        again: &[OsString],
+    ) -> anyhow::Result<Context> {
         let started = Instant::now();
         threads::share_among(global.threads)?;
         let limits = Limits::default()
@@ -108,7 +114,8 @@ impl Context {
             _ => Skipped::all_named(),
         };
         let (said, passed_on) = (Arc::default(), Arc::default());
-        Ok(Context { global: global.clone(), limits, skipped, said, passed_on, command, started })
+        let (global, again) = (global.clone(), again.to_vec());
+        Ok(Context { global, limits, skipped, said, passed_on, command, again, started })
     }
 
     /// Opens DATA: a path, `-`, or the name of a set under `--data-dir`. With `--skip-invalid`,
@@ -190,11 +197,11 @@ impl Context {
 
 /// Prints the one error a command ends with, for people and where that was asked for as `json`,
 /// and chooses its exit code.
-pub(crate) fn report(error: &anyhow::Error, json: bool) -> ExitCode {
+pub(crate) fn report(error: &anyhow::Error, json: bool) -> u8 {
     // A reader that closed our output early (`| head`) has what it wanted.
     let closed = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
     if closed.into_iter().any(|cause| cause.kind() == io::ErrorKind::BrokenPipe) {
-        return ExitCode::SUCCESS;
+        return 0;
     }
     // Work that ends because somebody asked for an end is not what failed.
     interrupt::leave_to_signal(error);
@@ -203,5 +210,5 @@ pub(crate) fn report(error: &anyhow::Error, json: bool) -> ExitCode {
     if json {
         failed.tell();
     }
-    failed.exit_code()
+    failed.code
 }

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hg2v::error::{Action, Error, Place};
@@ -104,10 +103,6 @@ impl Failed {
         if !TOLD.swap(true, Ordering::Relaxed) {
             let _ = writeln!(io::stdout(), "{}", json!({ "error": self }));
         }
-    }
-
-    pub(crate) fn exit_code(&self) -> ExitCode {
-        ExitCode::from(self.code)
     }
 }
 

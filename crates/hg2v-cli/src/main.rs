@@ -1,142 +1,19 @@
-//! The `hg2v` command: parse, call, print. One file a command under `commands/`.
+//! The `hg2v` command as a program of its own.
 
-mod commands;
-mod context;
-mod device;
-mod distances;
-mod experiments;
-mod graphs;
-mod interrupt;
-mod json;
-mod judgements;
-mod method;
-mod out;
-mod predictions;
-mod progress;
-mod table;
-mod threads;
-mod vocabulary;
-mod watch;
-mod words;
-
-use std::io::{self, IsTerminal, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::env;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
-use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
-
-use commands::Command;
-use context::{Context, Global};
-use json::Failed;
+use hg2v_cli::Invocation;
 
 /// Graphs are read on one thread and forgotten on another, many small pieces each; the system's
 /// allocator spent a fifth of embedding molecules on that, and threads waited for each other.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Graphs into vectors, without labels, and new graphs afterwards.
-///
-/// DATA is a TU folder or zip, a JSONL file (also .gz, or `-` for standard
-/// input), a folder with edges.csv (+ nodes.csv, graphs.csv), a Parquet or GraphML file or a
-/// folder of them, or the NAME of a known set found under --data-dir.
-#[derive(Parser)]
-#[command(name = "hg2v", version, propagate_version = true, max_term_width = 100)]
-#[command(after_help = "\
-Exit codes:
-  0    done
-  1    failed
-  2    wrong usage or unreadable input
-  129  stopped because its terminal went away (SIGHUP)
-  130  stopped by Ctrl-C (SIGINT)
-  143  stopped by SIGTERM")]
-struct Cli {
-    #[command(flatten)]
-    global: Global,
-    #[command(subcommand)]
-    command: Command,
-}
-
 fn main() -> ExitCode {
-    let parsed = lenient(command()).try_get_matches();
-    let parsed = parsed.and_then(|m| Ok((Cli::from_arg_matches(&m)?, words(&m).join(" "))));
-    let (cli, name) = match parsed {
-        Ok(parsed) => parsed,
-        Err(error) => return refuse(&error),
-    };
-    let run = || {
-        let context = Context::new(&cli.global, name)?;
-        let result = cli.command.run(&context);
-        context.say_skipped();
-        result
-    };
-    match catch_unwind(AssertUnwindSafe(run)) {
-        Ok(Ok(())) => ExitCode::SUCCESS,
-        Ok(Err(error)) => context::report(&error, cli.global.json),
-        // What happened was said where it happened.
-        Err(_) => {
-            let bug = anyhow::anyhow!("hg2v broke down: this is a bug in hg2v; please report it");
-            context::report(&bug, cli.global.json)
-        }
-    }
-}
-
-/// All that can be said to the command, as its help tells it.
-fn command() -> clap::Command {
-    Cli::command()
-}
-
-/// The words that name the command: `fit`, `datasets get`.
-fn words(matches: &ArgMatches) -> Vec<&str> {
-    match matches.subcommand() {
-        Some((name, below)) => [vec![name], words(below)].concat(),
-        None => Vec::new(),
-    }
-}
-
-/// An option takes `-1` for its value, so that it can say what is wrong with that. What a variable
-/// says is an option's default: usage lines, which tell what was typed, do not name it; and a
-/// variable that is empty says nothing.
-fn lenient(command: clap::Command) -> clap::Command {
-    command
-        .mut_args(|arg| {
-            let takes_value = !arg.is_positional() && arg.get_action().takes_values();
-            let arg = arg.allow_negative_numbers(takes_value);
-            let said = arg.get_env().and_then(std::env::var_os);
-            let arg = arg.env(None::<&str>);
-            match said.filter(|value| !value.is_empty()) {
-                // A few bytes, once.
-                Some(value) => arg.default_value(&*Box::leak(value.into_boxed_os_str())),
-                None => arg,
-            }
-        })
-        .mut_subcommands(lenient)
-}
-
-/// What the standard library says of a number that is none, in words that help.
-const IN_WORDS: [(&str, &str); 3] = [
-    ("invalid digit found in string", "it must be a whole number of at least 0"),
-    ("invalid float literal", "it must be a number"),
-    ("number too large to fit in target type", "it is too large"),
-];
-
-/// Says what is wrong with the command line (or what was asked: the help).
-fn refuse(error: &clap::Error) -> ExitCode {
-    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        // Help names the variables.
-        command().get_matches();
-    }
-    let in_words =
-        |text: String| IN_WORDS.iter().fold(text, |text, (from, to)| text.replace(from, to));
-    let text = error.render();
-    let terminal = io::stderr().is_terminal();
-    let said = if terminal { text.ansi().to_string() } else { text.to_string() };
-    let _ = write!(io::stderr(), "{}", in_words(said));
-    let text = in_words(text.to_string());
-    let message = text.split("\n\n").next().unwrap_or_default();
-    let failed = Failed::new(2, "usage", message.trim_start_matches("error: ").trim());
-    if std::env::args_os().any(|word| word == "--json") {
-        failed.tell();
-    }
-    failed.exit_code()
+    let words: Vec<_> = env::args_os().collect();
+    // A system that does not say which program this is knows it by its name.
+    let program = env::current_exe().map(Into::into).unwrap_or_else(|_| "hg2v".into());
+    let again = [program].into_iter().chain(words.iter().skip(1).cloned()).collect();
+    ExitCode::from(hg2v_cli::run(&Invocation { words, again }))
 }

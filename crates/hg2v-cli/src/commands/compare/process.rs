@@ -1,7 +1,6 @@
 //! A cell of a comparison, filled by a process of its own.
 
 use std::collections::BTreeSet;
-use std::env;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -55,9 +54,10 @@ pub(super) fn fill(
     known: &Mutex<BTreeSet<usize>>,
     context: &Context,
 ) -> anyhow::Result<Filled> {
-    let mut command = Command::new(env::current_exe()?);
+    let [program, arguments @ ..] = &context.again[..] else { bail!("no program to run again") };
+    let mut command = Command::new(program);
     command
-        .args(env::args_os().skip(1))
+        .args(arguments)
         .env(CELL, cell.to_string())
         .env(FOLDER, folder)
         .stdin(Stdio::piped())

@@ -29,11 +29,11 @@ impl DeviceArgs {
 
     /// What a run's note says of it.
     pub(crate) fn describe(&self) -> String {
-        self.note().unwrap_or_else(|| self.device.to_string())
+        self.device.described(self.precision)
     }
 
     /// What a record of results must say, where they are not the processor's.
     pub(crate) fn note(&self) -> Option<String> {
-        (self.device != MachineName::Cpu).then(|| format!("cuda, {}", self.precision))
+        (self.device != MachineName::Cpu).then(|| self.describe())
     }
 }

@@ -33,12 +33,12 @@ impl DistanceArgs {
         self.is_given() || self.standardise
     }
 
-    /// The same where distances to a neighbour are compared with each other, and not neighbours:
-    /// an angle does not tell how far out a graph is, nor do the columns of the largest numbers.
+    /// The same for [outliers](SearchOptions::for_outliers), unless somebody said.
     pub(crate) fn for_outliers(self) -> DistanceArgs {
+        let SearchOptions { metric, standardise, .. } = SearchOptions::default().for_outliers();
         match self.metric {
             Some(_) => self,
-            None => DistanceArgs { metric: Some(Metric::Euclidean), standardise: true },
+            None => DistanceArgs { metric: Some(metric), standardise },
         }
     }
 

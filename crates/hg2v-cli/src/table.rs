@@ -1,6 +1,7 @@
 //! Text for people: aligned columns, grouped digits, labels that cannot harm a terminal.
 
 use hg2v::graph::Scalar;
+pub(crate) use hg2v_report::words::{counted, grouped};
 
 /// Columns of text, each as wide as its widest cell, two blanks between them.
 pub(crate) struct Table {
@@ -43,19 +44,6 @@ impl Table {
     }
 }
 
-/// `1234567` as `1,234,567`.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// A number that is not negative, with `places` decimals and grouped digits.
 pub(crate) fn decimal(number: f64, places: usize) -> String {
     let text = format!("{number:.places$}");
@@ -77,12 +65,6 @@ pub(crate) fn percent(share: f64) -> String {
         0.0 if share > 0.0 => "< 0.1 %".to_owned(),
         _ => format!("{rounded:.1} %"),
     }
-}
-
-/// `1 graph`, `2 graphs`.
-pub(crate) fn counted(number: u64, thing: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {thing}{plural}", grouped(number))
 }
 
 /// A label from a file, short and with control characters escaped.
@@ -113,12 +95,9 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_grouped() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    fn decimals_are_grouped() {
         assert_eq!(decimal(12345.678, 2), "12,345.68");
         assert_eq!(decimal(0.5, 3), "0.500");
-        assert_eq!(counted(1, "graph"), "1 graph");
-        assert_eq!(counted(2000, "graph"), "2,000 graphs");
     }
 
     #[test]

@@ -1,17 +1,71 @@
 //! Vectors judged, beside their controls: the same network untrained, and statistics counted by
 //! hand.
 
-use hg2v::context::Context;
+use std::path::PathBuf;
+
+use hg2v::context::{Context, Machine};
+use hg2v::prepare::Collection;
 use hg2v::{Hg2v, Hg2vParams, Method, Model, Untrained};
 use hg2v_baselines::embedders::statistics::Statistics;
-use hg2v_eval::Matrix;
-use hg2v_eval::evaluation::Judgement;
+use hg2v_eval::classifiers::Classifier;
+use hg2v_eval::evaluation::{self, Evaluation, Judgement};
+use hg2v_eval::goal::{Goal, Task};
 use hg2v_eval::method::Candidate;
 use hg2v_eval::model_grid::{ModelGrid, ModelShape, best};
-use hg2v_eval::study::Study;
+use hg2v_eval::study::{Mode, Study};
+use hg2v_eval::{Matrix, select};
 
 use crate::environment::Event;
 use crate::error::Result;
+
+/// What is predicted, by whom, and who sees what.
+#[derive(Debug, Clone)]
+pub struct Terms {
+    /// What is predicted.
+    pub task: Task,
+    /// Who sees what.
+    pub mode: Mode,
+    /// How many splits, where the mode does not say.
+    pub splits: Option<usize>,
+    /// Judges beside the first.
+    pub also: Vec<Classifier>,
+    /// Seeds the splits and the classifier.
+    pub seed: u64,
+}
+
+impl Terms {
+    /// A study of all that graphs have to predict.
+    ///
+    /// # Errors
+    /// A judge that is named twice; as [`Mode::splits`], [`Goal::all`] and [`Study::of`].
+    pub fn study<'a>(
+        &self,
+        collection: &'a Collection<'a>,
+        machine: &Machine,
+    ) -> Result<Study<'a>> {
+        each_once(&self.also)?;
+        let splits = self.mode.splits(self.splits)?;
+        let protocol = select::Protocol::default().seed(self.seed);
+        let goals = Goal::all(collection.run.records, self.task)?;
+        let mut study = Study::of(collection, goals, self.mode, splits, protocol)?;
+        study.context = Context::default().on(machine.clone());
+        study.also.clone_from(&self.also);
+        Ok(study)
+    }
+}
+
+/// Refuses a judge that is named twice.
+///
+/// # Errors
+/// The first such.
+pub fn each_once(also: &[Classifier]) -> hg2v::Result<()> {
+    for (at, classifier) in also.iter().enumerate() {
+        if also[..at].contains(classifier) {
+            return Err(hg2v::Error::parameter("also", classifier, "it must name each only once"));
+        }
+    }
+    Ok(())
+}
 
 /// Whose vectors are judged.
 pub enum Subject<'a> {
@@ -22,6 +76,8 @@ pub enum Subject<'a> {
         /// Choose its shape by validation accuracy, or error; by the first of several goals.
         grid: Option<ModelGrid>,
     },
+    /// Those of another method, trained as the study says.
+    Method(&'a dyn Method),
     /// Those of a model that is there.
     Model(&'a dyn Model),
     /// Vectors that are there, a row a graph.
@@ -35,6 +91,33 @@ pub struct Judgements {
     pub goals: Vec<Vec<Judgement>>,
     /// The settings that a grid chose.
     pub chosen: Option<Hg2vParams>,
+}
+
+impl Judgements {
+    /// All that was found of `subject` in a study of the graphs of `data`.
+    ///
+    /// # Errors
+    /// As [`Evaluation::new`].
+    pub fn evaluation(
+        self,
+        data: PathBuf,
+        study: &Study<'_>,
+        subject: &Subject<'_>,
+    ) -> Result<Evaluation> {
+        let whose = match subject {
+            Subject::Hg2v { params, .. } => {
+                evaluation::Subject::of_params(self.chosen.as_ref().unwrap_or(params))
+            }
+            Subject::Method(method) => evaluation::Subject {
+                method: Some(method.name().to_owned()),
+                settings: Some(method.settings()),
+                ..evaluation::Subject::default()
+            },
+            Subject::Model(model) => evaluation::Subject::of_model(*model),
+            Subject::Vectors(_) => evaluation::Subject::default(),
+        };
+        Ok(Evaluation::new(data, study, whose, self.goals)?)
+    }
 }
 
 /// Judges vectors on all splits of a study, with or without their controls.
@@ -65,6 +148,9 @@ pub fn judge(
             }
             chosen = Some(best);
         }
+        Subject::Method(method) => {
+            rows.push(judge(method.name(), Candidate::Method(*method))?);
+        }
         Subject::Model(model) => {
             rows.push(judge(model.method(), Candidate::Vectors(&vectors_of(*model)?))?);
             // An untrained network is its own control.
@@ -76,8 +162,11 @@ pub fn judge(
         }
         Subject::Vectors(x) => rows.push(judge("given vectors", Candidate::Vectors(x))?),
     }
-    let is_control =
-        matches!(subject, Subject::Model(model) if model.method() == statistics.name());
+    let is_control = match subject {
+        Subject::Model(model) => model.method() == statistics.name(),
+        Subject::Method(method) => method.name() == statistics.name(),
+        Subject::Hg2v { .. } | Subject::Vectors(_) => false,
+    };
     if controls && !is_control {
         rows.push(judge(statistics.name(), Candidate::Method(&statistics))?);
     }

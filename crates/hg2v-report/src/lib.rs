@@ -8,7 +8,8 @@
 //! 5. [`attributes`]: what points can be coloured by;
 //! 6. [`map`]: vectors as maps, and who is near whom;
 //! 7. [`pack`]: JSON and arrays as one text that a browser unpacks;
-//! 8. [`page()`]: all of it as HTML.
+//! 8. [`page()`]: all of it as HTML;
+//! 9. [`portrait`]: a page of a model and graphs.
 //!
 //! The page is one file that asks for nothing: it opens from a disk as from a server,
 //! and a policy in it forbids every request. What a file says, ids and labels
@@ -63,9 +64,15 @@ pub mod palette;
 
 pub mod page;
 
+pub mod portrait;
+
+#[doc(hidden)]
+pub mod words;
+
 #[cfg(test)]
 #[path = "../build/link.rs"]
 mod link;
 
 pub use map::{Map, Projection};
 pub use page::{Contents, Page, PageMode, page};
+pub use portrait::Portrait;

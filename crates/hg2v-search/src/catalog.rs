@@ -44,6 +44,15 @@ impl Default for SearchOptions {
     }
 }
 
+impl SearchOptions {
+    /// The same where distances to a neighbour are compared with each other, and not neighbours:
+    /// an angle does not tell how far out a graph is, nor do the columns of the largest numbers.
+    #[must_use]
+    pub fn for_outliers(self) -> SearchOptions {
+        self.metric(Metric::Euclidean).standardise(true)
+    }
+}
+
 /// Vectors with names and classes, and an index of them.
 #[derive(Debug, Clone)]
 pub struct Catalog {

@@ -48,6 +48,14 @@ pub struct Drift {
     pub second: usize,
 }
 
+/// Brings every column of the first set to mean 0 and variance 1, and those of the second, which it is
+/// judged by, alike.
+pub fn standardise(dim: usize, first: &mut [f32], second: &mut [f32]) {
+    let scale = StandardScaler::of(first, dim);
+    scale.apply(first);
+    scale.apply(second);
+}
+
 /// Compares two sets of vectors of `dim` numbers each, by `permutations` divisions.
 ///
 /// # Errors

@@ -55,6 +55,23 @@ pub fn alike<R: Real>(space: &Space<R>) -> f64 {
     }
 }
 
+/// How far apart pairs are at most that somebody asks for by a `threshold`: by cosine it is the least
+/// cosine, by Euclid the largest distance, and nothing asks for what is [`alike`].
+///
+/// # Errors
+/// A cosine that is none.
+pub fn asked_for<R: Real>(space: &Space<R>, threshold: Option<f64>) -> Result<f64> {
+    match (space.metric, threshold) {
+        (_, None) => Ok(alike(space)),
+        (Metric::Cosine, Some(cosine)) if !(-1.0..=1.0).contains(&cosine) => {
+            let requirement = "a cosine is between −1 and 1";
+            Err(Error::parameter("duplicates", cosine, requirement))
+        }
+        (Metric::Cosine, Some(cosine)) => Ok(1.0 - cosine),
+        (Metric::Euclidean, Some(distance)) => Ok(distance),
+    }
+}
+
 /// The pairs of rows at most `within` apart, of which the `most` nearest are kept.
 ///
 /// All pairs are looked at: what their products leave open is measured exactly.

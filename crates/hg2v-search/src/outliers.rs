@@ -38,6 +38,22 @@ pub fn outliers<R: Real>(index: &Index<R>, k: usize) -> Result<Vec<Neighbor>> {
     Ok(all)
 }
 
+/// Refuses a `k` of which no row, of so many, has a neighbour.
+///
+/// # Errors
+/// 0, and more than there are others.
+pub fn check_k(k: usize, rows: usize) -> Result<()> {
+    let others = rows.saturating_sub(1);
+    match k {
+        0 => Err(Error::parameter("outliers", k, "it must be at least 1")),
+        _ if k > others => {
+            let requirement = format!("it must be at most {others}, the number of other vectors");
+            Err(Error::parameter("outliers", k, requirement))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A row that stands out, and in which respects.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outlier {

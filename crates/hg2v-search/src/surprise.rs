@@ -23,10 +23,12 @@
 //! with `μ` and `σ` the mean and deviation of `x` over all nodes: the mean of few nodes varies more. A graph
 //! without nodes has 0.
 
+use hg2v::Model;
+use hg2v::context::Context;
 use hg2v::error::Result;
 use hg2v::graph::wl::{Refiner, histogram};
 use hg2v::graph::{Aspects, EdgeChoice, Usage};
-use hg2v::prepare::Collection;
+use hg2v::prepare::{Collection, Needs, Run};
 
 /// `H`.
 const ROUNDS: usize = 3;
@@ -82,6 +84,33 @@ pub fn surprises(collection: &Collection<'_>, seen: Aspects) -> Result<Vec<Surpr
     ];
     let both = neighbors.into_iter().zip(unmet);
     Ok(both.map(|(neighbors, unmet)| Surprise { neighbors, unmet }).collect())
+}
+
+/// What a graph can bring that colours see.
+const EVERYTHING: Aspects = Aspects {
+    node_labels: true,
+    node_attributes: false,
+    edge_labels: true,
+    edge_attributes: false,
+    direction: true,
+};
+
+/// How far each graph of a run surprises, to somebody who sees of them what a model does, where there
+/// is one, and everything else.
+///
+/// # Errors
+/// As [`surprises`], and graphs that cannot be used.
+pub fn surprises_to(
+    model: Option<&dyn Model>,
+    run: Run<'_>,
+    context: &Context<'_>,
+) -> Result<Vec<Surprise>> {
+    let (weights, seen) = match model {
+        Some(model) => (model.needs().weights, model.sees()),
+        None => (Needs::default().weights, EVERYTHING),
+    };
+    let needs = Needs::default().weights(weights);
+    surprises(&Collection::new(run, &needs, context)?, seen)
 }
 
 /// What is known of colours, by their numbers, which are different in every round.

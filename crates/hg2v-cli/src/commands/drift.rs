@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use hg2v::error::{Error, Place, shown};
 use hg2v::vectors;
-use hg2v_search::drift::{MOST, drift};
-use hg2v_search::scale::StandardScaler;
+use hg2v_search::drift::{MOST, drift, standardise};
 use serde_json::json;
 
 use crate::context::Context;
@@ -59,10 +58,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         return Err(Error::input(&args.b, Place::Whole, problem, fix).into());
     }
     if args.distances.standardise {
-        // By the first set, which the second is judged by.
-        let scale = StandardScaler::of(&a.values, a.dim);
-        scale.apply(&mut a.values);
-        scale.apply(&mut b.values);
+        standardise(a.dim, &mut a.values, &mut b.values);
     }
     let metric = args.distances.metric();
     let found = drift(a.dim, &a.values, &b.values, metric, args.permutations, context.seed())?;

@@ -9,14 +9,14 @@ use hg2v::output::OutputFile;
 use hg2v::prepare::Run;
 use hg2v::{Hg2vParams, Method, vectors};
 use hg2v_baselines::registry;
+use hg2v_eval::Matrix;
 use hg2v_eval::classifiers::Classifier;
-use hg2v_eval::evaluation::{Evaluation, Judgement, Subject as Whose, TargetEvaluation};
+use hg2v_eval::evaluation::{Evaluation, Judgement, TargetEvaluation};
 use hg2v_eval::goal::{Goal, Task};
 use hg2v_eval::metrics::digits;
 use hg2v_eval::model_grid::ModelGrid;
-use hg2v_eval::study::{Choice, Mode, Study};
-use hg2v_eval::{Matrix, select};
-use hg2v_experiments::evaluate::{Judgements, Subject};
+use hg2v_eval::study::{Choice, Mode};
+use hg2v_experiments::evaluate::{Subject, Terms, each_once};
 use serde_json::json;
 
 use crate::context::Context;
@@ -103,7 +103,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
-    let splits = args.protocol.splits(args.splits)?;
+    args.protocol.splits(args.splits)?;
     each_once(&args.also)?;
     if let Some(file) = &args.predictions {
         refuse_json(file, context)?;
@@ -140,34 +140,31 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     };
     let collection = graphs::collected(run, &needs, args.cache.open(), context)?;
     say_findings(&collection.notes.found, &needs, context);
-    let protocol = select::Protocol::default().seed(context.seed());
-    let goals = Goal::all(&records, args.task)?;
+    let terms = Terms {
+        task: args.task,
+        mode: args.protocol,
+        splits: args.splits,
+        also: args.also.clone(),
+        seed: context.seed(),
+    };
+    let study = terms.study(&collection, &machine)?;
     let left_out = Goal::names(&records, args.task)?;
     for name in &left_out {
         context.say(format!("left out: {name}, whose texts name graphs"));
     }
-    let mut study = Study::of(&collection, goals, args.protocol, splits, protocol)?;
-    study.context = graphs::on(&machine);
-    study.also = args.also.clone();
-
     let given = args.embeddings.as_ref().map(|file| given(file, &records, context)).transpose()?;
     let subject = match (&model, &given) {
         (Some(model), _) => Subject::Model(&**model),
         (None, Some(x)) => Subject::Vectors(x),
         (None, None) => Subject::Hg2v { params: &params, grid: args.grid },
     };
-    let Judgements { goals, chosen } = judged(&subject, !args.no_controls, &study, context)?;
+    let judgements = judged(&subject, !args.no_controls, &study, context)?;
     if let Some(file) = predictions {
-        let rows = goals.iter().flatten();
+        let rows = judgements.goals.iter().flatten();
         let splits = rows.map(|row| (row.name.as_str(), &row.result.splits[..]));
         predictions::write(file, &study, splits)?;
     }
-    let whose = match &subject {
-        Subject::Hg2v { params, .. } => Whose::of_params(chosen.as_ref().unwrap_or(params)),
-        Subject::Model(model) => Whose::of_model(*model),
-        Subject::Vectors(_) => Whose::default(),
-    };
-    let found = Evaluation::new(args.data.clone(), &study, whose, goals)?;
+    let found = judgements.evaluation(args.data.clone(), &study, &subject)?;
     match context.global.json {
         true => {
             let mut told = json!(found);
@@ -176,16 +173,6 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         }
         false => report(&args, &found, context),
     }
-}
-
-/// Refuses a judge that is named twice.
-pub(crate) fn each_once(also: &[Classifier]) -> hg2v::Result<()> {
-    for (at, classifier) in also.iter().enumerate() {
-        if also[..at].contains(classifier) {
-            return Err(Error::parameter("also", classifier, "it must name each only once"));
-        }
-    }
-    Ok(())
 }
 
 /// Vectors from a file, one for each graph.

@@ -13,9 +13,7 @@ use hg2v::output::overwrite::Destination;
 use hg2v::prepare::Run;
 use hg2v::vectors::{self, Key, Shape, VectorSink, Vectors};
 use hg2v_baselines::registry;
-use hg2v_search::project::{Point, ProjectionMethod, Tsne, Umap, pca, tsne, umap};
-use hg2v_search::scale::StandardScaler;
-use hg2v_search::{Index, IndexKind, Metric, NeighborGraph, Space};
+use hg2v_search::project::{MapOptions, PointMap, ProjectionMethod, Tsne, Umap, map};
 use serde_json::json;
 
 use crate::context::Context;
@@ -99,15 +97,13 @@ impl Args {
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
-    let is = |method| args.method == method;
-    for (name, given, of, method) in [
-        ("perplexity", args.perplexity.is_some(), is(ProjectionMethod::Tsne), "t-SNE"),
-        ("neighbors", args.neighbors.is_some(), is(ProjectionMethod::Umap), "UMAP"),
-    ] {
-        if given && !of {
-            return Err(Error::parameter(name, "given", format!("it is for {method}")).into());
-        }
-    }
+    let options = MapOptions::default()
+        .method(args.method)
+        .standardise(args.standardise)
+        .perplexity(args.perplexity)
+        .neighbors(args.neighbors)
+        .seed(context.seed());
+    options.check()?;
     refuse_json(&args.out, context)?;
     for output in [&args.out, &keys_path(&args.out)] {
         refuse_same(&args.vectors, output)?;
@@ -115,7 +111,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     }
     // Before anything is read: a place that cannot be written is said at once.
     let mut sink = create(args.force.at(&args.out))?;
-    let mut set = args.read(context)?;
+    let set = args.read(context)?;
     if set.is_empty() {
         let (problem, fix) = match &args.data {
             Some(_) => ("there are no graphs in it", "give a collection of at least one graph"),
@@ -124,41 +120,10 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
         let file = args.data.as_ref().unwrap_or(&args.vectors);
         return Err(Error::input(file, Place::Whole, problem, fix).into());
     }
-    if args.standardise {
-        StandardScaler::of(&set.values, set.dim).apply(&mut set.values);
-    }
-    let seed = context.seed();
-    let (dim, values) = (set.dim.max(1), &set.values);
-    let mut explained = None;
-    let components = pca(dim, values, 2)?;
-    let places = components.points();
+    let (dim, count) = (set.dim, set.len());
     let watch = Watch::new(context);
     let work = hg2v::context::Context::default().watched_by(&watch);
-    let graph = |k: usize| -> hg2v::Result<NeighborGraph> {
-        let space = Space::new(dim, values.clone(), Metric::Euclidean)?;
-        Index::new(space, IndexKind::BySize, seed, &work)?.neighbor_graph(k)
-    };
-    let points: Vec<Point> = match args.method {
-        ProjectionMethod::Pca => {
-            let share = components.variances.iter().sum::<f64>() / components.total_variance;
-            explained = share.is_finite().then_some(share);
-            places
-        }
-        ProjectionMethod::Tsne => {
-            let own = Tsne::default();
-            let perplexity = args.perplexity.unwrap_or(own.perplexity);
-            let params = own.perplexity(perplexity);
-            let graph = graph(params.neighbors_needed(set.len())?)?;
-            tsne(&graph, &places, &params, &work)?
-        }
-        ProjectionMethod::Umap => {
-            let own = Umap::default();
-            let neighbors = args.neighbors.unwrap_or(own.neighbors);
-            let params = own.neighbors(neighbors).seed(seed);
-            let graph = graph(params.neighbors_needed(set.len())?)?;
-            umap(&graph, &places, &params, &work)?
-        }
-    };
+    let PointMap { points, explained } = map(dim.max(1), set.values, &options, &work)?;
     drop(watch);
     for ((id, class), point) in set.ids.iter().zip(&set.labels).zip(&points) {
         let key = Key { id, label: class.as_ref(), part: None };
@@ -166,7 +131,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<()> {
     }
     sink.finish()?;
     context.tell(json!({
-        "out": args.out, "graphs": set.len(), "dim": set.dim, "explained_variance": explained,
+        "out": args.out, "graphs": count, "dim": dim, "explained_variance": explained,
     }))?;
     if let Some(share) = explained {
         context.say(format!("two components keep {} of the variance", percent(share)));

@@ -8,7 +8,6 @@ use hg2v::Model;
 use hg2v::coarsen::cache::Cache;
 use hg2v::context::Machine;
 use hg2v::dataset::Format;
-use hg2v::dataset::fingerprint::Fingerprint;
 use hg2v::dataset::summary::{Summary, summarize_records};
 use hg2v::error::{Action, Error, Place};
 use hg2v::graph::GraphRecord;
@@ -19,7 +18,7 @@ use hg2v_baselines::registry;
 use hg2v_eval::evaluation::Evaluation;
 use hg2v_report::page::SAMPLE;
 use hg2v_report::run::{RunFolder, read_evaluation};
-use hg2v_report::{Contents, Map, Page, PageMode, page};
+use hg2v_report::{Page, PageMode, Portrait};
 use hg2v_search::IndexKind;
 use hg2v_search::catalog::SearchOptions;
 use hg2v_search::project::ProjectionMethod;
@@ -153,10 +152,7 @@ impl Wanted<'_> {
         let model: Arc<dyn Model> = registry::load(&run.model)?.into();
         let graphs = self.graphs(&run, &model, context)?;
         let of_file = Run::of(&graphs.records, &graphs.path);
-        // The page shows pyramids, whether the model looks at them or not.
-        let needs = model.needs();
-        let coarsening = Some(needs.coarsening.unwrap_or_default());
-        let needs = needs.coarsening(coarsening);
+        let needs = Portrait::needs(&*model);
         let collection = graphs::collected(of_file, &needs, self.cache.clone(), context)?;
         let (dim, values) = self.vectors(&run, &*model, &collection, machine, context)?;
         let evaluation = match self.evaluation {
@@ -165,37 +161,27 @@ impl Wanted<'_> {
             None if self.of_run() => run.evaluation.clone(),
             None => None,
         };
-        let watch = Watch::new(context);
-        let work = hg2v::context::Context::default().watched_by(&watch);
-        let map = Map::new(dim, values, self.search, self.methods, &work)?;
-        drop(watch);
-        let mut notes = Vec::new();
         if dim != model.dim() {
             let own = model.dim();
-            notes.push(format!(
-                "The vectors have {dim} numbers, the model's {own}: they are not its own."
-            ));
             let same = "everything else on the page is the model's";
             context.say(format!("the vectors have {dim} numbers, the model's {own}: {same}"));
         }
-        if graphs.fingerprint() != run.config.data.fingerprint {
-            let others = counted(run.config.data.graphs, "graph");
-            notes.push(format!("The model was not trained on these graphs, but on {others}."));
-        }
-        let contents = Contents {
-            title: self.title.unwrap_or(&graphs.summary.name).to_owned(),
-            config: Some(&run.config),
+        let portrait = Portrait {
+            config: &run.config,
+            dim: model.dim(),
             run: run.note.as_ref(),
             log: &run.log,
-            summary: Some(&graphs.summary),
             evaluation: evaluation.as_ref(),
-            map,
-            notes,
+            summary: &graphs.summary,
+            title: self.title,
+            methods: self.methods,
+            search: self.search,
             sample: self.sample,
-            seed: context.seed(),
-            ..Contents::of(&collection)
         };
-        Ok((page(&contents, mode)?, collection.len()))
+        let watch = Watch::new(context);
+        let work = hg2v::context::Context::default().watched_by(&watch);
+        let made = portrait.page(&collection, (dim, values), mode, &work)?;
+        Ok((made, collection.len()))
     }
 
     /// Whether its graphs are the run's own.
@@ -285,10 +271,6 @@ impl ShownGraphs {
         let options = summary_options();
         let summary = summarize_records(&path, format, ignored, &records, &options);
         Ok(ShownGraphs { path, records, summary })
-    }
-
-    fn fingerprint(&self) -> String {
-        Fingerprint::of(self.records.iter())
     }
 }
 

@@ -32,7 +32,13 @@ mod tree;
 mod tsne;
 mod umap;
 
+use hg2v::context::Context;
 use hg2v::error::{Error, Result};
+
+use crate::index::{Index, IndexKind};
+use crate::neighbor_graph::NeighborGraph;
+use crate::scale::StandardScaler;
+use crate::space::{Metric, Space};
 
 pub use pca::{Pca, pca};
 pub use tsne::{Tsne, tsne};
@@ -58,6 +64,102 @@ hg2v::vocabulary! { ProjectionMethod, "method":
 
 /// Two coordinates.
 pub type Point = [f64; 2];
+
+/// How vectors become points, in full.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[non_exhaustive]
+pub struct MapOptions {
+    /// How.
+    pub method: ProjectionMethod,
+    /// Whether every column is brought to mean 0 and variance 1 first.
+    pub standardise: bool,
+    /// [`Tsne::perplexity`], if not its own.
+    pub perplexity: Option<f64>,
+    /// [`Umap::neighbors`], if not its own.
+    pub neighbors: Option<usize>,
+    /// Seeds UMAP, and links where there are many vectors.
+    pub seed: u64,
+}
+
+hg2v_math::setters!(MapOptions {
+    method: ProjectionMethod,
+    standardise: bool,
+    perplexity: Option<f64>,
+    neighbors: Option<usize>,
+    seed: u64,
+});
+
+impl MapOptions {
+    /// # Errors
+    /// An option of another method.
+    pub fn check(&self) -> Result<()> {
+        let is = |method| self.method == method;
+        for (name, given, of, method) in [
+            ("perplexity", self.perplexity.is_some(), is(ProjectionMethod::Tsne), "t-SNE"),
+            ("neighbors", self.neighbors.is_some(), is(ProjectionMethod::Umap), "UMAP"),
+        ] {
+            if given && !of {
+                return Err(Error::parameter(name, "given", format!("it is for {method}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Points of vectors.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PointMap {
+    /// A point for each.
+    pub points: Vec<Point>,
+    /// The share of the variance that two principal components keep.
+    pub explained: Option<f64>,
+}
+
+/// A point for each of the vectors of `dim` numbers, which lie one after the other.
+///
+/// # Errors
+/// As [`MapOptions::check`]; too few vectors for what was asked; [`Stopped`](Error::Stopped).
+///
+/// # Complexity
+/// That of [`pca`](fn@pca), and of [`tsne`](fn@tsne) and [`umap`](fn@umap) that of a
+/// [neighbour graph](Index::neighbor_graph), too.
+pub fn map(
+    dim: usize,
+    mut vectors: Vec<f32>,
+    options: &MapOptions,
+    context: &Context<'_>,
+) -> Result<PointMap> {
+    options.check()?;
+    if options.standardise {
+        StandardScaler::of(&vectors, dim).apply(&mut vectors);
+    }
+    let rows = count(dim, &vectors)?;
+    let components = pca(dim, &vectors, 2)?;
+    let places = components.points();
+    let graph = |k: usize| -> Result<NeighborGraph> {
+        let space = Space::new(dim, vectors, Metric::Euclidean)?;
+        Index::new(space, IndexKind::BySize, options.seed, context)?.neighbor_graph(k)
+    };
+    Ok(match options.method {
+        ProjectionMethod::Pca => {
+            let share = components.variances.iter().sum::<f64>() / components.total_variance;
+            PointMap { points: places, explained: Some(share).filter(|share| share.is_finite()) }
+        }
+        ProjectionMethod::Tsne => {
+            let own = Tsne::default();
+            let params = own.perplexity(options.perplexity.unwrap_or(own.perplexity));
+            let points = tsne(&graph(params.neighbors_needed(rows)?)?, &places, &params, context)?;
+            PointMap { points, explained: None }
+        }
+        ProjectionMethod::Umap => {
+            let own = Umap::default();
+            let neighbors = options.neighbors.unwrap_or(own.neighbors);
+            let params = own.neighbors(neighbors).seed(options.seed);
+            let points = umap(&graph(params.neighbors_needed(rows)?)?, &places, &params, context)?;
+            PointMap { points, explained: None }
+        }
+    })
+}
 
 /// How many vectors of `dim` numbers there are, which must be whole.
 fn count(dim: usize, vectors: &[f32]) -> Result<usize> {

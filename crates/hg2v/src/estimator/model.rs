@@ -248,6 +248,21 @@ impl Hg2v {
         embed::graphs(&context.machine, &self.network, &self.parameters, examples)
     }
 
+    /// Where in what the network [reads out](Hg2v::embed_examples) of a graph the numbers of each level
+    /// are, from level 1: those of its nodes `g`, and of the neighbourhoods `x` that look up to it.
+    pub fn level_numbers(&self) -> Vec<Vec<Range<usize>>> {
+        let layer = self.layer();
+        let parts = layer.parts();
+        let of_level = |level: usize| {
+            let own = parts.iter().filter(|part| match part.local {
+                false => part.level == level,
+                true => part.level + 1 == level,
+            });
+            own.map(|part| part.start..part.start + part.columns).collect()
+        };
+        (1..=layer.architecture().levels).map(of_level).collect()
+    }
+
     /// The vectors of every node of a prepared graph: a row of [`node_dim`](Hg2v::node_dim)
     /// numbers for each, what its super-nodes say included.
     ///

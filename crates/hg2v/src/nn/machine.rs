@@ -72,6 +72,16 @@ impl fmt::Display for MachineName {
     }
 }
 
+impl MachineName {
+    /// What files say of who made them: on a GPU, how exactly it multiplied, too.
+    pub fn described(self, precision: Precision) -> String {
+        match self {
+            MachineName::Cpu => self.to_string(),
+            MachineName::Cuda(_) => format!("cuda, {precision}"),
+        }
+    }
+}
+
 /// A machine, opened.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]

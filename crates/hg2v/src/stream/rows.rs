@@ -61,17 +61,8 @@ impl Layout {
             Per::Graph => (model.columns(), None),
             Per::Node => (numbered("v", hg2v()?.node_dim()), Some("node")),
             Per::Level => {
-                // Level l is its nodes g, and the neighbourhoods x that look up to it.
-                let layer = hg2v()?.layer();
-                let parts = layer.parts();
-                graph_dim = layer.embedding_dim();
-                for level in 1..=layer.architecture().levels {
-                    let own = parts.iter().filter(|part| match part.local {
-                        false => part.level == level,
-                        true => part.level + 1 == level,
-                    });
-                    levels.push(own.map(|p| p.start..p.start + p.columns).collect::<Vec<_>>());
-                }
+                levels = hg2v()?.level_numbers();
+                graph_dim = hg2v()?.layer().embedding_dim();
                 let dim = levels[0].iter().map(Range::len).sum();
                 (numbered("e", dim), Some("level"))
             }

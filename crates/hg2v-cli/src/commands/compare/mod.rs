@@ -15,9 +15,9 @@ use hg2v_eval::classifiers::Classifier;
 use hg2v_eval::goal::Task;
 use hg2v_eval::study::Mode;
 use hg2v_experiments::compare::{CellPosition, Plan};
+use hg2v_experiments::evaluate::each_once;
 use serde_json::json;
 
-use crate::commands::evaluate::each_once;
 use crate::context::Context;
 use crate::device::DeviceArgs;
 use crate::experiments::{self, shown};

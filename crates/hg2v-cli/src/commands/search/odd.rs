@@ -1,8 +1,7 @@
 //! Graphs that are too much like another, or like none.
 
-use hg2v::error::Error;
-use hg2v_search::duplicates::{alike, duplicates as pairs_within};
-use hg2v_search::outliers::{Outlier, outliers as furthest, standing_out};
+use hg2v_search::duplicates::{asked_for, duplicates as pairs_within};
+use hg2v_search::outliers::{Outlier, check_k, outliers as furthest, standing_out};
 use hg2v_search::surprise::Surprise;
 use hg2v_search::{Metric, Neighbor};
 use serde_json::{Value, json};
@@ -24,15 +23,7 @@ pub(super) fn duplicates(
     json: bool,
 ) -> anyhow::Result<(Value, Vec<String>)> {
     let space = set.catalog.index.space();
-    let within = match (space.metric(), threshold) {
-        (_, None) => alike(space),
-        (Metric::Cosine, Some(cosine)) if !(-1.0..=1.0).contains(&cosine) => {
-            let requirement = "a cosine is between −1 and 1";
-            return Err(Error::parameter("duplicates", cosine, requirement).into());
-        }
-        (Metric::Cosine, Some(cosine)) => 1.0 - cosine,
-        (Metric::Euclidean, Some(distance)) => distance,
-    };
+    let within = asked_for(space, threshold)?;
     let found = pairs_within(space, within, top.unwrap_or(if json { TOLD } else { SHOWN }))?;
     let ids = &set.catalog.ids;
     let mut table = Table::new(2);
@@ -64,14 +55,7 @@ pub(super) fn outliers(
     top: Option<usize>,
     json: bool,
 ) -> anyhow::Result<(Value, Vec<String>)> {
-    if k == 0 {
-        return Err(Error::parameter("outliers", k, "it must be at least 1").into());
-    }
-    if k >= set.catalog.len() {
-        let others = set.catalog.len() - 1;
-        let requirement = format!("it must be at most {others}, the number of other vectors");
-        return Err(Error::parameter("outliers", k, requirement).into());
-    }
+    check_k(k, set.catalog.len())?;
     let count = set.catalog.len();
     let shown = top.unwrap_or(if json { count } else { SHOWN }).min(count);
     let (rows, table) = match surprises {

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use hg2v::context::{Machine, MachineName};
 use hg2v::error::{Error, Place, shown};
-use hg2v::graph::{Aspects, GraphRecord, Scalar};
-use hg2v::prepare::{Collection, Needs, Run};
+use hg2v::graph::{GraphRecord, Scalar};
+use hg2v::prepare::{Collection, Run};
 use hg2v::vectors;
 use hg2v::{Anatomy, Hg2v, Model, Result};
 use hg2v_baselines::registry;
 use hg2v_search::catalog::Catalog;
 use hg2v_search::explain::explain;
-use hg2v_search::surprise::{Surprise, surprises};
+use hg2v_search::surprise::{Surprise, surprises_to};
 use hg2v_search::{APPROXIMATE_FROM, IndexKind, Neighbor};
 use serde_json::{Value, json};
 
@@ -27,15 +27,6 @@ use crate::watch::Watch;
 
 /// Neighbours, unless --top says how many.
 const NEIGHBORS: usize = 6;
-
-/// What a graph can bring that colours see.
-const EVERYTHING: Aspects = Aspects {
-    node_labels: true,
-    node_attributes: false,
-    edge_labels: true,
-    edge_attributes: false,
-    direction: true,
-};
 
 /// What is searched.
 pub(super) struct Set {
@@ -198,15 +189,10 @@ impl Set {
     /// them what the model does.
     pub(super) fn surprises(&self, context: &Context) -> anyhow::Result<Option<Vec<Surprise>>> {
         let Some(graphs) = &self.graphs else { return Ok(None) };
-        let (weights, seen) = match &self.model {
-            Some(model) => (model.needs().weights, model.sees()),
-            None => (Needs::default().weights, EVERYTHING),
-        };
-        let needs = Needs::default().weights(weights);
         let watch = Watch::new(context);
         let work = hg2v::context::Context::default().watched_by(&watch);
         let run = Run::of(&graphs.records, &graphs.file);
-        let all = surprises(&Collection::new(run, &needs, &work)?, seen)?;
+        let all = surprises_to(self.model.as_deref(), run, &work)?;
         let ids = self.catalog.ids.iter().enumerate();
         let places = ids.map(|(position, id)| graphs.place(id, position).map(|at| all[at]));
         Ok(Some(places.collect::<Result<_>>()?))

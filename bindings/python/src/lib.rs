@@ -2,6 +2,7 @@
 //!
 //! All behaviour is in the crates; the public face is the Python in `py_src/hg2v`.
 
+mod command;
 mod errors;
 mod graphs;
 mod kernels;
@@ -16,6 +17,8 @@ mod work;
 /// What `py_src/hg2v` stands on; nobody else should.
 #[pyo3::pymodule]
 mod _hg2v {
+    #[pymodule_export]
+    use crate::command::command;
     #[pymodule_export]
     use crate::graphs::{Graphs, molecule};
     #[pymodule_export]

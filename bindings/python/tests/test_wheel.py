@@ -46,3 +46,6 @@ print(sorted(d.name for d in m.distributions() if d.name not in ("pip", "setupto
     done = subprocess.run([python, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "['hg2v', 'numpy']"
+    hg2v = tmp_path / "clean" / "bin" / "hg2v"
+    said = subprocess.run([hg2v, "--version"], cwd=tmp_path, capture_output=True, text=True)
+    assert said.stdout.startswith("hg2v ") and said.returncode == 0, said.stderr

@@ -6,7 +6,7 @@ afterwards.
     >>> model = hg2v.HG2V(dim=16, levels=2, epochs=3).fit(rings)
     >>> vectors = model.transform(rings)
 
-The command ``hg2v`` goes on from there with what is written here::
+The command ``hg2v``, which the wheel brings, goes on from there with what is written here::
 
     >>> hg2v.graphs(rings).write("graphs.jsonl")
     >>> model.save("rings.model")

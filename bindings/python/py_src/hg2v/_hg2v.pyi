@@ -17,6 +17,7 @@ _Files = Sequence[tuple[str, bytes]]
 _Refused = list[tuple[int, str]]
 _Level = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32], NDArray[np.uint32]]
 
+def command(words: Sequence[str], again: Sequence[str]) -> int: ...
 def molecule(
     text: str, atoms: bool
 ) -> tuple[list[str], list[int], list[int], list[str], list[float]]: ...

@@ -20,6 +20,8 @@ impl Wording for InPython {
     fn option(&self, option: Opt) -> String {
         match option.name() {
             "threads" => "n_jobs".to_owned(),
+            "outliers" | "top" => "k".to_owned(),
+            "duplicates" => "threshold".to_owned(),
             name => name.to_owned(),
         }
     }
@@ -33,8 +35,6 @@ impl Wording for InPython {
         match option {
             Opt::ATTRIBUTES => Some("leave `x` out of all of them".to_owned()),
             Opt::LABELS => Some("leave the labels out of all of them".to_owned()),
-            // Python computes on the processor.
-            Opt::DEVICE => None,
             _ => {
                 let name = self.option(option);
                 let given: Vec<String> =

@@ -4,16 +4,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use hg2v::context::Context;
 use hg2v::dataset::Limits;
 use hg2v::dataset::features::Origin;
 use hg2v::error::Action;
+use hg2v::model::Example;
 use hg2v::output::OutputFolder;
 use hg2v::prepare::{Collection, Notes, Run, graph_of};
-use hg2v::progress::{Flow, Progress, Report};
+use hg2v::progress::{Flow, Progress, Report, Stage};
 use hg2v::saved::{self, Stored};
-use hg2v::{CHECKPOINT_EVERY, Hg2v, Hg2vParams, Method, TrainingFolder};
+use hg2v::{CHECKPOINT_EVERY, Hg2v, Hg2vParams, Method, Model as _, TrainingFolder};
 use hg2v_baselines::registry;
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use pyo3_arrow::PyRecordBatch;
@@ -77,7 +79,7 @@ impl Progress for Historian<'_> {
 impl Model {
     /// Fits `method` with `settings`, a JSON.
     #[staticmethod]
-    #[pyo3(signature = (graphs, method, settings, threads=0, progress=None))]
+    #[pyo3(signature = (graphs, method, settings, threads=0, progress=None, device="cpu"))]
     fn fit(
         py: Python<'_>,
         graphs: &Graphs,
@@ -85,11 +87,12 @@ impl Model {
         settings: &str,
         threads: usize,
         progress: Option<Py<PyAny>>,
+        device: &str,
     ) -> PyResult<Model> {
         let method = made(py, method, settings)?;
         work::run(py, threads, progress, |watch| {
             let historian = Historian { watch, history: Mutex::default() };
-            let context = watch.context().watched_by(&historian);
+            let context = watch.context().watched_by(&historian).on(work::machine(device)?);
             let collection = Collection::new(graphs.run(), &method.needs(), &context)?;
             let model = method.fit_collection(&collection, &collection.all(), &context)?;
             let history = historian.history.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -100,7 +103,7 @@ impl Model {
     /// Trains HG2V with `settings` in a folder, where it goes on after a stop; `files` are
     /// written there, too.
     #[staticmethod]
-    #[pyo3(signature = (path, files, graphs, settings, threads=0, progress=None))]
+    #[pyo3(signature = (path, files, graphs, settings, threads=0, progress=None, device="cpu"))]
     fn fit_in(
         py: Python<'_>,
         path: PathBuf,
@@ -109,12 +112,14 @@ impl Model {
         settings: &str,
         threads: usize,
         progress: Option<Py<PyAny>>,
+        device: &str,
     ) -> PyResult<Model> {
         let params: Hg2vParams = serde_json::from_str(settings).map_err(|e| unreadable(py, &e))?;
         work::run(py, threads, progress, |watch| {
             params.check()?;
+            let machine = work::machine(device)?;
             let folder = TrainingFolder::resume(&path)?.with_files(files);
-            let context = watch.context();
+            let context = watch.context().on(machine);
             let collection = params.collect(graphs.run(), &context)?;
             let fit = params.prepare(&collection, &collection.all())?;
             drop(collection);
@@ -163,17 +168,18 @@ impl Model {
     }
 
     /// The vectors of graphs, and what was met on the way, as JSON.
-    #[pyo3(signature = (graphs, threads=0, progress=None))]
+    #[pyo3(signature = (graphs, threads=0, progress=None, device="cpu"))]
     fn embed<'py>(
         &self,
         py: Python<'py>,
         graphs: &Graphs,
         threads: usize,
         progress: Option<Py<PyAny>>,
+        device: &str,
     ) -> PyResult<(Bound<'py, PyArray2<f32>>, String)> {
         let shape = [graphs.records.len(), self.model.dim()];
         let (values, notes) = work::run(py, threads, progress, |watch| {
-            self.model.embed_run(graphs.run(), &watch.context())
+            self.model.embed_run(graphs.run(), &watch.context().on(work::machine(device)?))
         })?;
         Ok((PyArray1::from_vec(py, values).reshape(shape)?, text(py, &notes)?))
     }
@@ -187,11 +193,13 @@ impl Model {
         threads: usize,
         first: u64,
         atoms: bool,
+        device: &str,
     ) -> PyResult<Py<PyAny>> {
         let batch = batch.into_inner();
         let (file, limits) = (Path::new(IN_MEMORY), Limits::default().atom_attributes(atoms));
         let made = work::run(py, threads, None, |watch| {
-            hg2v::rows::embed(&*self.model, &batch, file, first, &limits, &watch.context())
+            let context = watch.context().on(work::machine(device)?);
+            hg2v::rows::embed(&*self.model, &batch, file, first, &limits, &context)
         })?;
         exported(py, made)
     }
@@ -282,6 +290,55 @@ impl Model {
         Ok(Model::new(Arc::new(model.map_err(|e| raised(py, e.into()))?) as Arc<dyn hg2v::Model>))
     }
 
+    /// The vectors of all nodes of all graphs, one after the other, and what was met on the way, as
+    /// JSON.
+    #[pyo3(signature = (graphs, threads=0, progress=None, device="cpu"))]
+    fn embed_nodes<'py>(
+        &self,
+        py: Python<'py>,
+        graphs: &Graphs,
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+        device: &str,
+    ) -> PyResult<(Bound<'py, PyArray2<f32>>, String)> {
+        let hg2v = self.hg2v().map_err(|e| raised(py, e.into()))?;
+        let (values, notes) = work::run(py, threads, progress, |watch| {
+            in_parts(hg2v, graphs, device, watch, |examples, context| {
+                let each = examples.iter().map(|example| hg2v.embed_nodes(example, context));
+                each.collect::<hg2v::Result<Vec<_>>>().map(|rows| rows.concat())
+            })
+        })?;
+        let shape = [values.len() / hg2v.node_dim().max(1), hg2v.node_dim()];
+        Ok((PyArray1::from_vec(py, values).reshape(shape)?, text(py, &notes)?))
+    }
+
+    /// The vectors of each level of all graphs, one graph after the other, and what was met on the
+    /// way, as JSON.
+    #[pyo3(signature = (graphs, threads=0, progress=None, device="cpu"))]
+    fn embed_levels<'py>(
+        &self,
+        py: Python<'py>,
+        graphs: &Graphs,
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+        device: &str,
+    ) -> PyResult<(Bound<'py, PyArray3<f32>>, String)> {
+        let hg2v = self.hg2v().map_err(|e| raised(py, e.into()))?;
+        let (levels, read) = (hg2v.level_numbers(), hg2v.layer().embedding_dim());
+        let (values, notes) = work::run(py, threads, progress, |watch| {
+            in_parts(hg2v, graphs, device, watch, |examples, context| {
+                let rows = hg2v.embed_examples(examples, context)?;
+                let numbers = |row: &[f32]| -> Vec<f32> {
+                    levels.iter().flatten().flat_map(|part| row[part.clone()].to_vec()).collect()
+                };
+                Ok(rows.chunks_exact(read).flat_map(numbers).collect())
+            })
+        })?;
+        let dim = levels[0].iter().map(ExactSizeIterator::len).sum();
+        let shape = [graphs.records.len(), levels.len(), dim];
+        Ok((PyArray1::from_vec(py, values).reshape(shape)?, text(py, &notes)?))
+    }
+
     /// Numbers a node.
     fn feature_dim(&self, py: Python<'_>) -> PyResult<usize> {
         self.hg2v().map(|hg2v| hg2v.layer().num_features()).map_err(|e| raised(py, e.into()))
@@ -295,11 +352,33 @@ impl Model {
     }
 }
 
+/// What is made of the graphs of each part of a collection, and what was met on the way.
+fn in_parts(
+    hg2v: &Hg2v,
+    graphs: &Graphs,
+    device: &str,
+    watch: &Watch,
+    made: impl Fn(&[Example], &Context<'_>) -> hg2v::Result<Vec<f32>>,
+) -> hg2v::Result<(Vec<f32>, Notes)> {
+    let context = watch.context().on(work::machine(device)?);
+    let (quiet, total) = (context.unwatched(), graphs.records.len() as u64);
+    let (mut values, mut notes) = (Vec::new(), Notes::default());
+    for part in graphs.run().parts() {
+        let collection = Collection::new(part, &hg2v.needs(), &quiet)?;
+        let (examples, applied) = hg2v.examples(&collection)?;
+        values.extend(made(&examples, &quiet)?);
+        notes.add(&collection.notes);
+        applied.iter().for_each(|applied| notes.applied.add(applied));
+        context.tell(&Report::of(Stage::Embedding, notes.graphs, total))?;
+    }
+    Ok((values, notes))
+}
+
 /// The files of a model's folder: its configuration, and its tensors.
 type Parts<'py> = (String, Bound<'py, PyBytes>);
 
 /// The method that a JSON of settings spells.
-fn made(py: Python<'_>, method: &str, settings: &str) -> PyResult<Box<dyn Method>> {
+pub(crate) fn made(py: Python<'_>, method: &str, settings: &str) -> PyResult<Box<dyn Method>> {
     let settings: Value = serde_json::from_str(settings).map_err(|e| unreadable(py, &e))?;
     let method = registry::find(method).and_then(|entry| entry.of_settings(settings));
     method.map_err(|e| raised(py, e.into()))

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hg2v::Error;
-use hg2v::context::{Context, check_threads};
+use hg2v::context::{Context, Machine, Precision, check_threads};
 use hg2v::progress::{Flow, Progress, Report, Stage};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -37,6 +37,16 @@ impl Watch {
     /// When the work is to stop.
     pub(crate) fn go_on(&self) -> hg2v::Result<()> {
         if self.stop.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
+    }
+}
+
+/// Somebody who hears nothing of how far work is, and can stop it: of pieces of work that is reported
+/// as a whole.
+pub(crate) struct Deaf<'a>(pub(crate) &'a Watch);
+
+impl Progress for Deaf<'_> {
+    fn report(&self, _: &Report<'_>) -> Flow {
+        if self.0.go_on().is_ok() { Flow::Continue } else { Flow::Stop }
     }
 }
 
@@ -112,6 +122,11 @@ fn look(py: Python<'_>, watch: &Watch, progress: Option<&Py<PyAny>>) -> PyResult
 
 fn no_threads(refused: impl std::fmt::Display) -> PyErr {
     PyRuntimeError::new_err(format!("no threads to be had: {refused}"))
+}
+
+/// The machine of a name, ready to work.
+pub(crate) fn machine(name: &str) -> hg2v::Result<Machine> {
+    Machine::open(name.parse()?, Precision::default())
 }
 
 /// A pool of threads of the process that made it.

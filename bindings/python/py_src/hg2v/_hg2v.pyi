@@ -82,7 +82,12 @@ class Graphs:
 class Model:
     @staticmethod
     def fit(
-        graphs: Graphs, method: str, settings: str, threads: int = 0, progress: _Progress = None
+        graphs: Graphs,
+        method: str,
+        settings: str,
+        threads: int = 0,
+        progress: _Progress = None,
+        device: str = "cpu",
     ) -> Model: ...
     @staticmethod
     def fit_in(
@@ -92,6 +97,7 @@ class Model:
         settings: str,
         threads: int = 0,
         progress: _Progress = None,
+        device: str = "cpu",
     ) -> Model: ...
     @staticmethod
     def load(path: str) -> Model: ...
@@ -99,9 +105,29 @@ class Model:
     def from_parts(config: str, tensors: bytes) -> Model: ...
     def save(self, path: str, files: _Files) -> None: ...
     def embed(
-        self, graphs: Graphs, threads: int = 0, progress: _Progress = None
+        self,
+        graphs: Graphs,
+        threads: int = 0,
+        progress: _Progress = None,
+        device: str = "cpu",
     ) -> tuple[NDArray[np.float32], str]: ...
-    def embed_arrow(self, batch: Any, threads: int, first: int, atoms: bool) -> Any: ...
+    def embed_nodes(
+        self,
+        graphs: Graphs,
+        threads: int = 0,
+        progress: _Progress = None,
+        device: str = "cpu",
+    ) -> tuple[NDArray[np.float32], str]: ...
+    def embed_levels(
+        self,
+        graphs: Graphs,
+        threads: int = 0,
+        progress: _Progress = None,
+        device: str = "cpu",
+    ) -> tuple[NDArray[np.float32], str]: ...
+    def embed_arrow(
+        self, batch: Any, threads: int, first: int, atoms: bool, device: str
+    ) -> Any: ...
     def unusable(self, graphs: Graphs) -> _Refused: ...
     def beside(self, batch: Any, rows: NDArray[np.float32]) -> Any: ...
     def method(self) -> str: ...
@@ -116,6 +142,34 @@ class Model:
     def with_parameters(self, parameters: NDArray[np.float32]) -> Model: ...
     def feature_dim(self) -> int: ...
     def features(self) -> str: ...
+
+class Index:
+    def __init__(
+        self,
+        rows: NDArray[np.float32],
+        model: Model | None,
+        graphs: Graphs | None,
+        metric: str | None,
+        standardise: bool | None,
+        index: str,
+        seed: int,
+        threads: int = 0,
+        progress: _Progress = None,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    def is_exact(self) -> bool: ...
+    def positions(self, name: str) -> list[int]: ...
+    def nearest_to(self, row: int, k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
+    def nearest(
+        self, queries: NDArray[np.float32], k: int, threads: int
+    ) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]: ...
+    def duplicates(
+        self, threshold: float | None, most: int, threads: int
+    ) -> tuple[float, int, list[NDArray[np.int64]], NDArray[np.float64]]: ...
+    def outliers(
+        self, k: int, threads: int, progress: _Progress = None
+    ) -> tuple[NDArray[np.int64], list[NDArray[np.float64]] | None, NDArray[np.float64]]: ...
+    def explain(self, first: int | Graphs, second: int | Graphs) -> str: ...
 
 class Examples:
     @staticmethod
@@ -157,6 +211,57 @@ def nearest(word: str, known: Sequence[str]) -> str | None: ...
 def defaults() -> list[tuple[str, list[tuple[str, list[str]]]]]: ...
 def settings(method: str, options: str) -> str: ...
 def places_of(method: str) -> list[tuple[str, str]]: ...
+def write_file(path: str, bytes: bytes, overwrite: bool) -> None: ...
+def graphs_of_run(folder: str) -> str | None: ...
+def report(
+    model: Model,
+    folder: str | None,
+    graphs: Graphs,
+    rows: NDArray[np.float32] | None,
+    evaluation: str | None,
+    methods: Sequence[str],
+    title: str | None,
+    sample: int,
+    metric: str,
+    standardise: bool,
+    seed: int,
+    threads: int = 0,
+    progress: _Progress = None,
+) -> tuple[str, int]: ...
+def evaluate(
+    graphs: Graphs,
+    subject: Model | tuple[str, str] | NDArray[np.float32],
+    task: str,
+    protocol: str,
+    splits: int | None,
+    grid: str | None,
+    also: Sequence[str],
+    controls: bool,
+    seed: int,
+    device: str,
+    threads: int = 0,
+    progress: _Progress = None,
+) -> str: ...
+def drift(
+    old: NDArray[np.float32],
+    new: NDArray[np.float32],
+    metric: str,
+    standardise: bool,
+    permutations: int,
+    seed: int,
+    threads: int,
+) -> str: ...
+def project(
+    rows: NDArray[np.float32],
+    method: str,
+    standardise: bool,
+    perplexity: float | None,
+    neighbors: int | None,
+    seed: int,
+    threads: int = 0,
+    progress: _Progress = None,
+) -> tuple[NDArray[np.float64], float | None]: ...
+def arrow_table(columns: Sequence[tuple[str, Any]]) -> Any: ...
 def write_folder(path: str, files: _Files) -> None: ...
 def embed_file(
     model: Model,
@@ -169,8 +274,19 @@ def embed_file(
     overwrite: bool,
     threads: int = 0,
     progress: _Progress = None,
+    device: str = "cpu",
 ) -> tuple[int, int, str]: ...
 def coarsen(graphs: Graphs, params: str, weights: str, threads: int = 0) -> list[list[_Level]]: ...
+def spectral_distances(
+    graphs: Graphs, others: Graphs | None, threads: int = 0, progress: _Progress = None
+) -> NDArray[np.float64]: ...
+def fgw_distances(
+    graphs: Graphs,
+    others: Graphs | None,
+    alpha: float | None,
+    threads: int = 0,
+    progress: _Progress = None,
+) -> NDArray[np.float64]: ...
 def wl_optimal_assignment(
     graphs: Graphs,
     rounds: int,

@@ -103,9 +103,15 @@ class Method(Estimator):
     def _fit(self, data: Graphs) -> _hg2v.Model:
         settings, method = self._settings(), self._method()
         with self._progress() as progress:
-            model = _hg2v.Model.fit(data, method, settings, self._threads(), progress)
+            model = _hg2v.Model.fit(
+                data, method, settings, self._threads(), progress, self._device()
+            )
         self._tell(model)
         return model
+
+    def _device(self) -> str:
+        """Where the network runs; other methods have none."""
+        return str(getattr(self, "device", "cpu"))
 
     def _tell(self, model: _hg2v.Model) -> None:
         """Sets the attributes that say what ``model`` is."""
@@ -116,7 +122,7 @@ class Method(Estimator):
     def _transform(self, data: Graphs) -> np.ndarray:
         try:
             with self._progress() as progress:
-                rows, notes = self.model_.embed(data, self._threads(), progress)
+                rows, notes = self.model_.embed(data, self._threads(), progress, self._device())
         except InputError as error:
             raise self._hinted(error) from None
         say(notes, self.model_.sees())

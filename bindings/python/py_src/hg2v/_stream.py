@@ -37,7 +37,7 @@ def embed_file(
     file appears whole or not at all, and has the bytes that the command writes. Stopped after
     twenty seconds or more, the same call goes on with what is kept in the folder ``OUT.partial``.
     Which attributes are named, and what becomes of directions, an estimator says of graphs in
-    memory alone; whether atoms have attributes, of files, too.
+    memory alone; whether atoms have attributes, of files, too, and on which ``device`` it computes.
 
     Args:
         model: a fitted estimator of any method that learns vectors, or its folder.
@@ -78,6 +78,7 @@ def embed_file(
             bool(overwrite),
             threads_of(n_jobs),
             progress,
+            found._device(),
         )
     say(notes, found.model_.sees())
     return Written(rows, dim)

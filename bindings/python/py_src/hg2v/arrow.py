@@ -228,7 +228,8 @@ def _vectors(
 ) -> tuple[Any, dict[int, str]]:
     """The vectors of a batch, whose rows count from ``first``, and which rows have none, and why."""
     if errors == "raise":
-        return model.model_.embed_arrow(batch, threads, first, model.atom_attributes), {}
+        atoms, device = model.atom_attributes, model._device()
+        return model.model_.embed_arrow(batch, threads, first, atoms, device), {}
     rows, why = _rows(model, batch, threads)
     return model.model_.beside(batch, rows), {first + at: said for at, said in why.items()}
 
@@ -239,7 +240,7 @@ def _rows(model: Method, batch: Any, threads: int) -> tuple[np.ndarray, Mapping[
     found = found.without(model._unusable(found.graphs, fitted=True))
     rows = np.zeros((0, len(model._names_out())), np.float32)
     if len(found.graphs):
-        rows, _ = model.model_.embed(found.graphs, threads)
+        rows, _ = model.model_.embed(found.graphs, threads, None, model._device())
     return found.spread(rows), found.refused
 
 

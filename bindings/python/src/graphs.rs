@@ -11,7 +11,7 @@ use arrow_array::{
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{Field, Schema};
-use hg2v::dataset::{self, Limits, jsonl, molecules};
+use hg2v::dataset::{self, Format, Limits, jsonl, molecules};
 use hg2v::error::Place;
 use hg2v::graph::{GraphRecord, Scalar, WeightPolicy};
 use hg2v::output::overwrite::{Destination, Overwrite};
@@ -34,11 +34,13 @@ use crate::work::{self, Watch};
 pub(crate) struct Graphs {
     pub(crate) records: Arc<Vec<GraphRecord>>,
     file: PathBuf,
+    /// The format of the file, and what it holds that graphs do not carry.
+    pub(crate) read: Option<(Format, Vec<String>)>,
 }
 
 impl Graphs {
     fn new(records: Vec<GraphRecord>, file: impl Into<PathBuf>) -> Graphs {
-        Graphs { records: Arc::new(records), file: file.into() }
+        Graphs { records: Arc::new(records), file: file.into(), read: None }
     }
 
     /// The records, as the library takes them.
@@ -49,7 +51,7 @@ impl Graphs {
 
 /// What a column of labels, ids or classes may be.
 #[derive(FromPyObject)]
-enum Column<'py> {
+pub(crate) enum Column<'py> {
     Flags(Vec<bool>),
     Integers(PyReadonlyArray1<'py, i64>),
     Numbers(PyReadonlyArray1<'py, f64>),
@@ -58,7 +60,7 @@ enum Column<'py> {
 }
 
 impl Column<'_> {
-    fn array(&self) -> PyResult<ArrayRef> {
+    pub(crate) fn array(&self) -> PyResult<ArrayRef> {
         Ok(match self {
             Column::Flags(flags) => Arc::new(BooleanArray::from(flags.clone())),
             Column::Integers(numbers) => Arc::new(Int64Array::from(numbers.as_slice()?.to_vec())),
@@ -82,8 +84,11 @@ impl Graphs {
     ) -> PyResult<(Graphs, Refused)> {
         work::run(py, 0, None, |watch| {
             let path = dataset::locate(&path, data_dir.as_deref())?;
-            let source = dataset::open(&path, &Limits::default().atom_attributes(atoms))?;
-            Graphs::gathered(source, &path, skip, watch)
+            let limits = Limits::default().atom_attributes(atoms);
+            let mut source = dataset::open(&path, &limits)?;
+            let (mut graphs, refused) = Graphs::gathered(source.by_ref(), &path, skip, watch)?;
+            graphs.read = Some((source.format, source.ignored()));
+            Ok::<_, hg2v::Error>((graphs, refused))
         })
     }
 

@@ -4,13 +4,17 @@
 
 mod command;
 mod errors;
+mod evaluate;
 mod graphs;
 mod kernels;
 mod model;
 mod network;
 mod pyramid;
 mod refused;
+mod report;
+mod search;
 mod stream;
+mod table;
 mod words;
 mod work;
 
@@ -19,6 +23,8 @@ mod work;
 mod _hg2v {
     #[pymodule_export]
     use crate::command::command;
+    #[pymodule_export]
+    use crate::evaluate::evaluate;
     #[pymodule_export]
     use crate::graphs::{Graphs, molecule};
     #[pymodule_export]
@@ -30,7 +36,13 @@ mod _hg2v {
     #[pymodule_export]
     use crate::pyramid::coarsen;
     #[pymodule_export]
+    use crate::report::{graphs_of_run, report, write_file};
+    #[pymodule_export]
+    use crate::search::{Index, drift, project};
+    #[pymodule_export]
     use crate::stream::embed_file;
+    #[pymodule_export]
+    use crate::table::arrow_table;
     #[pymodule_export]
     use crate::words::{defaults, nearest, settings, words};
 

@@ -7,6 +7,12 @@ use hg2v::vocabulary::Named;
 use hg2v_baselines::kernels::wwl::Nodes;
 use hg2v_baselines::options::{Kind, OPTIONS};
 use hg2v_baselines::registry;
+use hg2v_eval::classifiers::Classifier;
+use hg2v_eval::goal::Task;
+use hg2v_eval::model_grid::ModelGrid;
+use hg2v_eval::study::Mode;
+use hg2v_search::Metric;
+use hg2v_search::project::ProjectionMethod;
 use pyo3::prelude::*;
 
 use crate::errors::{raised, unreadable};
@@ -26,8 +32,17 @@ pub(crate) fn words() -> Vec<(&'static str, Vec<&'static str>)> {
         Kind::Whole | Kind::Number | Kind::Switch => None,
     });
     // Parameters of functions and of kernels: no options of methods.
-    let others =
-        [("method", of::<CoarsenMethod>()), ("nodes", of::<Nodes>()), ("per", of::<Per>())];
+    let others = [
+        ("also", of::<Classifier>()),
+        ("grid", of::<ModelGrid>()),
+        ("method", of::<CoarsenMethod>()),
+        ("metric", of::<Metric>()),
+        ("nodes", of::<Nodes>()),
+        ("per", of::<Per>()),
+        ("projections", of::<ProjectionMethod>()),
+        ("protocol", of::<Mode>()),
+        ("task", of::<Task>()),
+    ];
     options.chain(others).collect()
 }
 

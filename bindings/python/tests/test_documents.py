@@ -11,7 +11,10 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parents[1]
 
 
-MODULES = ["_coarsen", "_inputs", "_kernels", "_methods", "_models", "_rivals", "_stream"]
+MODULES = [
+    *("_coarsen", "_evaluate", "_inputs", "_kernels", "_methods", "_models"),
+    *("_report", "_rivals", "_search", "_stream", "_table"),
+]
 
 
 @pytest.mark.parametrize("name", ["hg2v", *(f"hg2v.{module}" for module in MODULES)])

@@ -10,16 +10,17 @@ from __future__ import annotations
 import copy
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ._hg2v import Graphs
 from ._inputs import READING, read
-from ._notices import log, say_no_tqdm, say_odd, say_refused
+from ._notices import say_odd, say_refused
 from ._parameters import check_kinds, check_one_of, check_words, threads_of
+from ._progress import progress
 from ._read import Read
 from .errors import InputError, ParameterError, not_fitted, shown
 
@@ -245,29 +246,9 @@ class Estimator:
     def _threads(self) -> int:
         return threads_of(self.n_jobs)  # type: ignore[attr-defined]
 
-    @contextmanager
-    def _progress(self) -> Iterator[Callable[[str, int, int], None] | None]:
-        """A bar of tqdm where ``verbose`` asks for it, lines of the log where there is no tqdm."""
-        if not getattr(self, "verbose", False):
-            yield None
-            return
-        try:
-            from tqdm.auto import tqdm
-        except ImportError:
-            say_no_tqdm()
-            yield lambda stage, done, total: log.info("%s: %d of %d", stage, done, total)
-            return
-        with tqdm(leave=False) as bar:
-
-            def show(stage: str, done: int, total: int) -> None:
-                if bar.desc != f"{stage}: ":
-                    bar.reset()
-                    bar.set_description(stage, refresh=False)
-                bar.total = total
-                bar.n = done
-                bar.refresh()
-
-            yield show
+    def _progress(self) -> AbstractContextManager[Callable[[str, int, int], None] | None]:
+        """Somebody who hears how far the work is, where ``verbose`` asks for it."""
+        return progress(getattr(self, "verbose", False))
 
 
 def seed_of(random_state: Any) -> int:

@@ -3,6 +3,7 @@
 //! All behaviour is in the crates; the public face is the Python in `py_src/hg2v`.
 
 mod command;
+mod distances;
 mod errors;
 mod evaluate;
 mod graphs;
@@ -23,6 +24,8 @@ mod work;
 mod _hg2v {
     #[pymodule_export]
     use crate::command::command;
+    #[pymodule_export]
+    use crate::distances::{fgw_distances, spectral_distances};
     #[pymodule_export]
     use crate::evaluate::evaluate;
     #[pymodule_export]

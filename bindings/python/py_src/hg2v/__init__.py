@@ -26,7 +26,7 @@ The command ``hg2v``, which the wheel brings, goes on from there with what is wr
 :func:`graphs` says which graphs they take; :class:`Index` searches, explains, and tells duplicates
 and outliers, :func:`drift` compares two sets, :func:`project` makes maps, :func:`report` a page, and
 :func:`evaluate` judges vectors; what they find are tables of NumPy columns, :class:`Table`.
-:func:`coarsen` makes
+:func:`fgw_distances` and :func:`spectral_distances` compare graphs themselves; :func:`coarsen` makes
 pyramids; :func:`embed_arrow` takes and gives tables, :func:`embed_batches` streams of them,
 :func:`embed_file` files of any length; ``hg2v.torch`` has the network as a layer, and
 ``hg2v.engines`` spreads work over Dask, Ray and Spark. Everything that can
@@ -35,6 +35,7 @@ Graphs that cannot be used stop everything, unless ``errors="nan"`` of an estima
 """
 
 from ._coarsen import coarsen
+from ._distances import fgw_distances, spectral_distances
 from ._evaluate import Evaluation, evaluate
 from ._hg2v import Graphs, __version__
 from ._inputs import graphs
@@ -78,9 +79,11 @@ __all__ = [
     "embed_batches",
     "embed_file",
     "evaluate",
+    "fgw_distances",
     "graphs",
     "load",
     "project",
     "report",
+    "spectral_distances",
     "to_arrow",
 ]

@@ -6,7 +6,7 @@
 //! | [`tsne`](fn@tsne) | who is near whom | it starts from PCA, and sums run in a fixed order |
 //! | [`umap`](fn@umap) | who is near whom, and more of the whole | it starts from PCA, and one thread draws from one seeded stream |
 //!
-//! t-SNE and UMAP see vectors only through their [`NeighborGraph`](crate::NeighborGraph) and the
+//! t-SNE and UMAP see vectors only through their [`NeighborGraph`] and the
 //! points they begin at, so that several maps of the same vectors share both.
 //!
 //! ```

@@ -191,3 +191,49 @@ def test_a_page_is_shown_and_saved(model, arrays, vectors, tmp_path):
             hg2v.report(model, arrays, **options)
     with pytest.raises(ParameterError, match="give graphs"):
         hg2v.report(model)
+
+
+def compared(found):
+    """A comparison without what another run of it has otherwise."""
+    cells = [
+        {name: value for name, value in cell.items() if name not in ("seconds", "peak_bytes")}
+        for cell in found["cells"]
+    ]
+    return {**found, "cells": cells, "seconds": None}
+
+
+def test_comparisons_are_those_of_the_command(command, arrays, place, tmp_path):
+    methods = ["hg2v", "statistics", "wl-oa"]
+    found = hg2v.compare(
+        {"graphs": arrays}, methods, splits=3, also="knn", against="statistics", random_state=5
+    )
+    words = ["--splits", 3, "--also", "knn", "--against", "statistics", "--seed", 5]
+    said = command("compare", place, "--methods", ",".join(methods), *words, "--json", "-q")
+    assert compared(found.found) == compared(json.loads(said))
+    scores = found.scores.to_pandas().set_index(["method", "judge"])
+    first = found.found["cells"][0]
+    assert scores.loc[("hg2v", "svm"), "test"] == first["test"]["mean"]
+    assert scores.loc[("hg2v", "knn"), "test"] == first["also"][0]["test"]["mean"]
+    assert np.isnan(scores.loc[("statistics", "svm"), "difference"])
+    assert scores.loc[("hg2v", "svm"), "error"] == first["difference"]["standard_error"]
+    assert found.ranks["method"].tolist() == methods and len(found.failed) == 0
+    # Results that are kept are those of the same run.
+    kept = hg2v.compare(place, methods[1:2], splits=3, random_state=5, out=tmp_path / "kept")
+    assert (tmp_path / "kept" / "graphs.statistics.json").exists()
+    row = next(iter(kept.scores))
+    assert row["test"] == scores.loc[("statistics", "svm"), "test"]
+    assert "difference" not in row
+
+
+def test_comparisons_tell_what_failed():
+    rings = [{"edge_index": [range(n), [*range(1, n), 0]], "y": n / 7 + 0.5} for n in range(5, 25)]
+    found = hg2v.compare(rings, ["gin", "statistics"], splits=2)
+    assert [one["method"] for one in found.failed] == ["gin"]
+    assert "learns classes" in found.failed["error"][0]
+    assert found.scores["method"].tolist() == ["statistics"] * 2
+    with pytest.raises(ParameterError, match="no-such-method"):
+        hg2v.compare(rings, ["no-such-method"])
+    with pytest.raises(ParameterError, match="names no collection"):
+        hg2v.compare({})
+    with pytest.raises(hg2v.InputError, match="no such file"):
+        hg2v.compare("nowhere.jsonl")

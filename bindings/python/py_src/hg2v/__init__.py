@@ -25,7 +25,8 @@ The command ``hg2v``, which the wheel brings, goes on from there with what is wr
 :class:`WLOptimalAssignment` and :class:`WassersteinWL`; :func:`load` reads a model of any method;
 :func:`graphs` says which graphs they take; :class:`Index` searches, explains, and tells duplicates
 and outliers, :func:`drift` compares two sets, :func:`project` makes maps, :func:`report` a page, and
-:func:`evaluate` judges vectors; what they find are tables of NumPy columns, :class:`Table`.
+:func:`evaluate` judges vectors and :func:`compare` methods; what they find are tables of NumPy
+columns, :class:`Table`.
 :func:`fgw_distances` and :func:`spectral_distances` compare graphs themselves; :func:`coarsen` makes
 pyramids; :func:`embed_arrow` takes and gives tables, :func:`embed_batches` streams of them,
 :func:`embed_file` files of any length; ``hg2v.torch`` has the network as a layer, and
@@ -35,6 +36,7 @@ Graphs that cannot be used stop everything, unless ``errors="nan"`` of an estima
 """
 
 from ._coarsen import coarsen
+from ._compare import Comparison, compare
 from ._distances import fgw_distances, spectral_distances
 from ._evaluate import Evaluation, evaluate
 from ._hg2v import Graphs, __version__
@@ -52,6 +54,7 @@ from .errors import HG2VError, InputError, ParameterError
 
 __all__ = [
     "HG2V",
+    "Comparison",
     "Drift",
     "Evaluation",
     "Explanation",
@@ -74,6 +77,7 @@ __all__ = [
     "WassersteinWL",
     "__version__",
     "coarsen",
+    "compare",
     "drift",
     "embed_arrow",
     "embed_batches",

@@ -113,7 +113,8 @@ class Table:
 
 
 def column_of(values: Any) -> np.ndarray:
-    """Values as an array that cannot be written to: of numbers where all are, else of objects."""
+    """Values as an array that cannot be written to: of numbers where all are, or are missing, else of
+    objects. A number that is missing is NaN; whole numbers have none, and stay what they are."""
     if isinstance(values, np.ndarray):
         column = values.view()
     else:
@@ -121,6 +122,8 @@ def column_of(values: Any) -> np.ndarray:
         kinds = {type(value) for value in listed}
         if kinds and (kinds == {bool} or kinds <= {int, float}):
             column = np.array(listed)
+        elif float in kinds and kinds <= {int, float, type(None)}:
+            column = np.array(listed, np.float64)
         else:
             column = np.empty(len(listed), object)
             column[:] = listed

@@ -13,7 +13,7 @@ import ray
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests"))
 import hg2v
 from shared import *  # noqa: F403  (the fixtures)
-from shared import same
+from shared import check_fitted, same
 from test_inputs import arrow_table
 
 EXAMPLE = pathlib.Path(__file__).resolve().parents[1] / "examples" / "data_parallel.py"
@@ -88,3 +88,9 @@ def test_training_through_ray_train(arrays, tmp_path):
         made[len(how)] = hg2v.load(out).transform(arrays)
     # Whoever starts the two processes, they do the same.
     np.testing.assert_allclose(made[0], made[1], rtol=1e-4, atol=1e-4)
+
+
+def test_fitting_is_that_of_one_process(tmp_path):
+    from hg2v.engines import ray_fit
+
+    check_fitted(ray_fit, tmp_path)

@@ -12,9 +12,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests"))
 from pyspark.sql import SparkSession
 
 import hg2v
-from hg2v.engines import spark_embed
+from hg2v.engines import spark_embed, spark_fit
 from shared import *  # noqa: F403  (the fixtures)
-from shared import same
+from shared import check_fitted, same
 
 
 @pytest.fixture(scope="module")
@@ -69,3 +69,10 @@ def test_a_worker_that_is_killed_loses_nothing(spark, parquet, arrays, vectors, 
 
     check(frame.mapInArrow(killed_once, schema), arrays, vectors)
     assert os.path.exists(mark)
+
+
+def test_fitting_is_that_of_one_process(spark, tmp_path):
+    def fit(estimator, graphs, cache):
+        return spark_fit(estimator, graphs, cache, spark)
+
+    check_fitted(fit, tmp_path)

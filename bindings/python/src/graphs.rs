@@ -275,6 +275,11 @@ impl Graphs {
             .ok_or_else(|| PyIndexError::new_err("no graph at one of the positions"))
     }
 
+    /// How many graphs the parts have whose pyramids are kept together.
+    fn parts(&self) -> Vec<usize> {
+        self.run().parts().map(|part| part.records.len()).collect()
+    }
+
     fn __len__(&self) -> usize {
         self.records.len()
     }

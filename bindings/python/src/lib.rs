@@ -33,7 +33,7 @@ mod _hg2v {
     #[pymodule_export]
     use crate::kernels::{wl_optimal_assignment, wwl};
     #[pymodule_export]
-    use crate::model::{Model, places_of, write_folder};
+    use crate::model::{Model, keep_pyramids, places_of, write_folder};
     #[pymodule_export]
     use crate::network::{Examples, Network, Pass};
     #[pymodule_export]

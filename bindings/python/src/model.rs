@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use hg2v::coarsen::cache::Cache;
 use hg2v::context::Context;
 use hg2v::dataset::Limits;
 use hg2v::dataset::features::Origin;
@@ -59,6 +60,26 @@ impl Model {
     }
 }
 
+/// Makes the pyramids that `method` with `settings`, a JSON, needs of graphs, and keeps them in `cache`,
+/// where `Model.fit` finds them if the graphs are one of its [parts](Graphs::parts).
+#[pyfunction]
+pub(crate) fn keep_pyramids(
+    py: Python<'_>,
+    graphs: &Graphs,
+    method: &str,
+    settings: &str,
+    cache: PathBuf,
+    threads: usize,
+) -> PyResult<()> {
+    let method = made(py, method, settings)?;
+    work::run(py, threads, None, |watch| {
+        let context = watch.context().cached_in(Some(Cache::new(cache)));
+        // What features see of structure is not kept, and quickly made.
+        let needs = method.needs().features(None);
+        Collection::new(graphs.run(), &needs, &context).map(drop)
+    })
+}
+
 /// Watches a training, and keeps what each epoch came to.
 struct Historian<'a> {
     watch: &'a Watch,
@@ -77,9 +98,9 @@ impl Progress for Historian<'_> {
 
 #[pymethods]
 impl Model {
-    /// Fits `method` with `settings`, a JSON.
+    /// Fits `method` with `settings`, a JSON; with a `cache`, pyramids are looked for there, and kept.
     #[staticmethod]
-    #[pyo3(signature = (graphs, method, settings, threads=0, progress=None, device="cpu"))]
+    #[pyo3(signature = (graphs, method, settings, threads=0, progress=None, device="cpu", cache=None))]
     fn fit(
         py: Python<'_>,
         graphs: &Graphs,
@@ -88,11 +109,13 @@ impl Model {
         threads: usize,
         progress: Option<Py<PyAny>>,
         device: &str,
+        cache: Option<PathBuf>,
     ) -> PyResult<Model> {
         let method = made(py, method, settings)?;
         work::run(py, threads, progress, |watch| {
             let historian = Historian { watch, history: Mutex::default() };
-            let context = watch.context().watched_by(&historian).on(work::machine(device)?);
+            let context = watch.context().cached_in(cache.map(Cache::new));
+            let context = context.watched_by(&historian).on(work::machine(device)?);
             let collection = Collection::new(graphs.run(), &method.needs(), &context)?;
             let model = method.fit_collection(&collection, &collection.all(), &context)?;
             let history = historian.history.into_inner().unwrap_or_else(PoisonError::into_inner);

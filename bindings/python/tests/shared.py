@@ -99,3 +99,24 @@ def same(a, b):
     a, b = np.asarray(a), np.asarray(b)
     assert a.shape == b.shape and a.dtype == b.dtype
     assert (a.view(np.uint32) == b.view(np.uint32)).all()
+
+
+def many(count=600):
+    """Graphs enough for several parts whose pyramids are kept together."""
+    return [
+        {"edge_index": [[*range(n), 0], [*range(1, n), 0, n // 2]], "id": f"m{at}"}
+        for at, n in enumerate(8 + i % 17 for i in range(count))
+    ]
+
+
+def check_fitted(fit, folder):
+    """``fit`` over an engine is that of one process, which found all pyramids made."""
+    import json
+
+    import hg2v
+
+    graphs, params = many(), {**PARAMS, "coarsening": "variation-edges"}
+    made = fit(hg2v.HG2V(**params), graphs, folder / "pyramids")
+    found = json.loads(made.model_.notes())["from_cache"]
+    assert found == len(graphs), f"{found} pyramids were found"
+    same(made.transform(graphs), hg2v.HG2V(**params).fit(graphs).transform(graphs))

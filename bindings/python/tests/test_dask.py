@@ -1,5 +1,6 @@
 """Embedding on a real Dask cluster of processes: the same bits, nothing lost, nothing twice."""
 
+import json
 import os
 import signal
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 import hg2v
-from shared import same
+from shared import PARAMS, check_fitted, many, same
 from test_inputs import arrow_table
 
 dask = pytest.importorskip("dask.dataframe")
@@ -90,3 +91,23 @@ def test_parquet_in_and_out(client, arrays, vectors, folder, tmp_path):
     written = pytest.importorskip("pandas").read_parquet(tmp_path / "vectors")
     assert list(written.columns)[-1] == "embedding"
     check(written, arrays, vectors)
+
+
+def test_fitting_is_that_of_one_process(client, tmp_path):
+    from hg2v.engines import dask_fit
+
+    check_fitted(dask_fit, tmp_path)
+
+
+def test_what_no_worker_kept_is_made_here(tmp_path):
+    from hg2v.engines import Coarsen, _parts
+
+    graphs, estimator = hg2v.graphs(many(300)), hg2v.HG2V(**PARAMS)
+    parts = list(_parts(graphs))
+    assert len(parts) == 2
+    assert Coarsen(estimator, tmp_path)(parts[1]) == 300 - 256
+    model = estimator._fit(graphs, str(tmp_path))
+    assert json.loads(model.notes())["from_cache"] == 300 - 256
+    # What was made is kept, too.
+    again = estimator._fit(graphs, str(tmp_path))
+    assert json.loads(again.notes())["from_cache"] == 300

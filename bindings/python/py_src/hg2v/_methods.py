@@ -100,11 +100,11 @@ class Method(Estimator):
         made._tell(model)
         return made
 
-    def _fit(self, data: Graphs) -> _hg2v.Model:
+    def _fit(self, data: Graphs, cache: str | None = None) -> _hg2v.Model:
         settings, method = self._settings(), self._method()
         with self._progress() as progress:
             model = _hg2v.Model.fit(
-                data, method, settings, self._threads(), progress, self._device()
+                data, method, settings, self._threads(), progress, self._device(), cache
             )
         self._tell(model)
         return model

@@ -31,7 +31,8 @@ def converted(item: Any, names: Names, at: int) -> One:
             f"hg2v knows no graphs of type {kind_of(item)}",
             at,
             fix="give a graph of networkx, PyTorch Geometric, igraph, rustworkx or DGL, a scipy "
-            "sparse matrix, a pair (edge_index, x), a mapping with edge_index, or a SMILES",
+            "sparse matrix, an adjacency array, a pair (edge_index, x), a mapping with edge_index, "
+            "or a SMILES",
         )
     try:
         one = adapter(item, names)
@@ -82,6 +83,15 @@ def adapter_of(item: Any) -> Callable[[Any, Names], One] | None:
     if isinstance(item, str):
         return _smiles
     return None
+
+
+def in_array(data: Any) -> list[Any] | None:
+    """The graphs of an array: an adjacency array, a stack of them, or an array of graphs; ``None``
+    where this is none."""
+    if adapter_of(data) is not _dense or data.ndim == 0:
+        return None
+    numbers = data.ndim == 2 and str(data.dtype) != "object"
+    return [data] if numbers else list(data)
 
 
 def _is_array(value: Any) -> bool:
@@ -298,11 +308,39 @@ def _sparse(matrix: Any, names: Names) -> One:
         raise InputError(f"an adjacency matrix is square, but this is {matrix.shape}")
     entries = matrix.tocoo()
     weight = as_numbers(entries.data, "weight", "edge")
+    return _adjacency(matrix.shape[0], entries.row, entries.col, weight, names)
+
+
+def _dense(matrix: Any, names: Names) -> One:
+    matrix = as_array(matrix)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InputError(
+            f"an adjacency array is square, but this has the shape {matrix.shape}",
+            fix="give a row and a column a node, with 0 where there is no edge",
+        )
+    if matrix.dtype.kind not in "biuf":
+        raise InputError(f"an adjacency array holds numbers, but this holds {matrix.dtype}")
+    if not np.isfinite(matrix).all():
+        row, column = np.argwhere(~np.isfinite(matrix))[0]
+        raise InputError(
+            f"row {row}, column {column} of the adjacency array is {matrix[row, column]}",
+            fix="fill in a finite number, or 0 where there is no edge",
+        )
+    src, dst = np.nonzero(matrix)
+    return _adjacency(len(matrix), src, dst, matrix[src, dst].astype(np.float64), names)
+
+
+def _adjacency(
+    num_nodes: int, src: np.ndarray, dst: np.ndarray, weight: np.ndarray, names: Names
+) -> One:
+    """A graph by the entries of its matrix, which weigh 1 where nothing else is meant."""
+    plain = bool((weight == 1).all())
     return One(
-        num_nodes=matrix.shape[0],
-        src=entries.row,
-        dst=entries.col,
-        weight=None if (weight == 1).all() else weight,
+        num_nodes=num_nodes,
+        src=src,
+        dst=dst,
+        weight=None if plain else weight,
+        plain=plain,
         directed=names.directed,
     )
 
@@ -400,6 +438,8 @@ _ADAPTERS: dict[tuple[str, str | None], Callable[[Any, Names], One]] = {
     ("dgl", "DGLGraph"): _dgl,
     ("dgl", "DGLHeteroGraph"): _dgl,  # as older versions call it
     ("scipy", None): _sparse,
+    ("numpy", "ndarray"): _dense,
+    ("torch", "Tensor"): _dense,
     ("rdkit", None): _molecule,
 }
 
@@ -414,7 +454,15 @@ def _ends(edge_index: Any) -> tuple[np.ndarray, np.ndarray]:
     if ends.size == 0:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     if ends.ndim != 2 or ends.shape[0] != 2:
-        raise InputError(f"edge_index has the shape {ends.shape}, but it must be (2, edges)")
+        square = ends.ndim == 2 and ends.shape[0] == ends.shape[1]
+        fix = (
+            "an adjacency array with attributes beside it is a scipy sparse matrix"
+            if square
+            else None
+        )
+        raise InputError(
+            f"edge_index has the shape {ends.shape}, but it must be (2, edges)", fix=fix
+        )
     if ends.dtype.kind not in "iu":
         raise InputError(f"edge_index holds {ends.dtype}, but it must hold whole numbers")
     return ends[0], ends[1]

@@ -6,14 +6,14 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ._adapters import adapter_of, converted, kind_of
+from ._adapters import adapter_of, converted, in_array, kind_of
 from ._attributes import say_passed_over
 from ._hg2v import Graphs
 from ._notices import say_refused
 from ._parameters import check_kinds, check_one_of
 from ._read import Read, joined
 from ._scalars import Names
-from ._stacked import each_stacked, stacked, with_kinds
+from ._stacked import agreed, each_stacked, stacked
 from ._tables import column_of, is_table, of_table
 from ._whole import of_lines, of_smiles, parts_of, pyg_whole
 from .errors import InputError
@@ -42,7 +42,8 @@ def graphs(
 
     Args:
         data: a list of graphs of networkx, PyTorch Geometric, igraph, rustworkx or DGL, of
-            scipy sparse matrices, of pairs ``(edge_index, x)``, of mappings with keys
+            scipy sparse matrices, of adjacency arrays, where 0 is no edge (or one such array, or
+            a stack ``(graphs, nodes, nodes)``), of pairs ``(edge_index, x)``, of mappings with keys
             ``edge_index`` (or ``src`` and ``dst``), ``x``, ``num_nodes``, ``nodes`` (their
             names), ``weight``, ``node_label``, ``edge_label``, ``edge_x``, ``id``, ``y``, or with
             the keys of a line of JSONL (``edges``, ``node_labels``, …), of SMILES or molecules of RDKit; a
@@ -136,9 +137,10 @@ def _collection(data: Any, names: Names, skip: bool) -> Read:
         return Read(data)
     if isinstance(data, (str, os.PathLike)):
         return _file(data, skip, names)
-    column = column_of(data)
-    if column is not None:
-        data = column
+    listed = column_of(data)
+    listed = in_array(data) if listed is None else listed
+    if listed is not None:
+        data = listed
     elif is_table(data):
         return of_table(data, skip, names.atoms)
     parts = parts_of(data)
@@ -190,7 +192,7 @@ def _of_items(items: Sequence[Any], names: Names, skip: bool) -> Read:
             if not skip:
                 raise
             refused[at] = error.said
-    ones = with_kinds(ones)
+    ones = agreed(ones)
     try:
         found = Read(stacked(ones, names) if ones else Graphs.concat([]))
     except InputError:

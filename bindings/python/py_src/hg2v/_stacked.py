@@ -33,14 +33,20 @@ class One:
     edge_x: Any = None
     #: What kinds edges are of, where their attributes are one-hot.
     kinds: Any = None
+    #: Whether all edges weigh 1 where there is no weight, as entries of a matrix do.
+    plain: bool = False
     directed: bool = False
     id: Any = None
     y: Any = None
 
 
-def with_kinds(ones: list[One]) -> list[One]:
+def agreed(ones: list[One]) -> list[One]:
     """The same, with kinds of edges in the place of attributes where those are one-hot in all
-    graphs."""
+    graphs, and with the weights of matrices where any graph has weights."""
+    if any(one.weight is not None for one in ones):
+        for one in ones:
+            if one.plain:
+                one.weight = np.ones(len(one.src))
     if any(one.edge_x is not None and one.kinds is None for one in ones):
         return ones
     for one in ones:

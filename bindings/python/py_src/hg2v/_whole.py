@@ -13,7 +13,7 @@ from ._adapters import kind_of, refuse_unknown, tensors, with_path_hint
 from ._hg2v import Graphs
 from ._read import Read
 from ._scalars import Names, Within, as_array
-from ._stacked import as_numbers, as_rows, handed_over, refuse_no_number, with_kinds
+from ._stacked import agreed, as_numbers, as_rows, handed_over, refuse_no_number
 from ._targets import split
 from .errors import InputError
 
@@ -60,7 +60,7 @@ def pyg_whole(data: Any, names: Names) -> Graphs | None:
     one = tensors(
         lambda name: getattr(stored, name, None), stored.edge_index, int(node_ptr[-1]), names
     )
-    [one] = with_kinds([one])
+    [one] = agreed([one])
     sized = [("node", one.x), ("edge", one.edge_x)]
     rows = {"node": int(node_ptr[-1]), "edge": int(edge_ptr[-1])}
     if any(of is not None and len(of) != rows[what] for what, of in sized):

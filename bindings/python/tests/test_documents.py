@@ -29,6 +29,7 @@ MODULES = [
 @pytest.mark.parametrize("name", ["hg2v", *(f"hg2v.{module}" for module in MODULES)])
 def test_docstrings(name, tmp_path, monkeypatch):
     pytest.importorskip("scipy")
+    pytest.importorskip("pandas")
     monkeypatch.chdir(tmp_path)
     found = doctest.testmod(importlib.import_module(name))
     assert found.failed == 0 and found.attempted > 0

@@ -76,6 +76,18 @@ def arrow_table(arrays):
     )
 
 
+def long_tables(arrays, table=lambda columns: pytest.importorskip("pandas").DataFrame(columns)):
+    """A row an edge, a row a node, and a row a graph, as ``table`` makes them of columns."""
+    every = [(one["id"], u, v) for one in arrays for u, v in one["edge_index"].T.tolist()]
+    graph, src, dst = zip(*every)
+    weight = np.concatenate([one["weight"] for one in arrays])
+    edges = {"graph": graph, "src": src, "dst": dst, "weight": weight}
+    nodes = [(one["id"], v, *row) for one in arrays for v, row in enumerate(one["x"].tolist())]
+    graphs = {"graph": [one["id"] for one in arrays], "y": [one["y"] for one in arrays]}
+    of_nodes = dict(zip(("graph", "node", "x0", "x1"), zip(*nodes)))
+    return {"edges": table(edges), "nodes": table(of_nodes), "graphs": table(graphs)}
+
+
 def duckdb_relation(arrays):
     duckdb = pytest.importorskip("duckdb")
     rows = arrow_table(arrays)  # noqa: F841  (DuckDB finds it by its name)
@@ -100,6 +112,20 @@ KINDS = {
     "polars": lambda arrays: pytest.importorskip("polars").from_arrow(arrow_table(arrays)),
     "pandas": lambda arrays: arrow_table(arrays).to_pandas(),
     "duckdb": duckdb_relation,
+    "long tables, pandas": long_tables,
+    "long tables, polars": lambda arrays: long_tables(
+        arrays, pytest.importorskip("polars").DataFrame
+    ),
+    "long tables, pyarrow": lambda arrays: long_tables(
+        arrays, pytest.importorskip("pyarrow").table
+    ),
+    "long tables, duckdb": lambda arrays: long_tables(
+        arrays,
+        lambda of: pytest.importorskip("duckdb").from_arrow(
+            pytest.importorskip("pyarrow").table(of)
+        ),
+    ),
+    "long tables, hg2v": lambda arrays: long_tables(arrays, hg2v.Table),
     "graphs": hg2v.graphs,
     "list of graphs": lambda arrays: [hg2v.graphs(arrays)[i] for i in range(len(arrays))],
     "pickled graphs": lambda arrays: pickle.loads(pickle.dumps(hg2v.graphs(arrays))),

@@ -18,6 +18,7 @@ import numpy as np
 
 from ._hg2v import Graphs
 from ._inputs import READING, read
+from ._long import is_long
 from ._notices import say_odd, say_refused
 from ._parameters import check_kinds, check_one_of, check_words, threads_of
 from ._progress import progress
@@ -234,8 +235,8 @@ class Estimator:
             import pandas
 
             # One entry may be a collection of several graphs.
-            framed = isinstance(X, (pandas.DataFrame, pandas.Series)) and len(X) == len(rows)
-            index = X.index if framed else None
+            framed = isinstance(X, (pandas.DataFrame, pandas.Series)) and not is_long(X)
+            index = X.index if framed and len(X) == len(rows) else None
             return pandas.DataFrame(rows, index=index, columns=self.get_feature_names_out())
         if kind == "polars":
             import polars

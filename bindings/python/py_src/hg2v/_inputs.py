@@ -9,6 +9,7 @@ from typing import Any
 from ._adapters import adapter_of, converted, in_array, kind_of
 from ._attributes import say_passed_over
 from ._hg2v import Graphs
+from ._long import is_long, of_long
 from ._notices import say_refused
 from ._parameters import check_kinds, check_one_of
 from ._read import Read, joined
@@ -49,7 +50,7 @@ def graphs(
             the keys of a line of JSONL (``edges``, ``node_labels``, …), of SMILES or molecules of RDKit; a
             column of such things: a Series of pandas or polars, an array of pyarrow or numpy; a
             PyTorch Geometric ``Batch`` or dataset; a table of Arrow, polars, pandas or DuckDB,
-            one row a graph; or the path of a file or folder. What networkx, igraph and rustworkx
+            one row a graph, or one row an edge (below); or the path of a file or folder. What networkx, igraph and rustworkx
             say of a graph under ``id`` and ``y`` is its id and its class; networkx's ``name`` is
             the id where there is no ``id``. Several numbers or classes to predict are a list or a
             mapping ``y``, a row ``y`` of PyTorch Geometric, columns ``y.NAME`` of a table. Parallel
@@ -76,6 +77,15 @@ def graphs(
         errors: ``"raise"`` refuses a collection for one graph that cannot be used; ``"skip"``
             leaves such graphs out, and warns of them.
 
+    A table with one row an edge has columns ``graph`` (or ``graph_id``), ``src`` (``source``, ``u``)
+    and ``dst`` (``target``, ``v``). A mapping ``{"edges": …, "nodes": …, "graphs": …}`` has two more
+    such tables, either of which may be left out: of nodes, with columns ``graph`` and ``node``, where
+    some have no edge, and of graphs, with ``graph``, ``y`` or ``y.NAME``, ``id`` and ``directed``.
+    Columns ``weight`` and ``label``, and all others that are numbers, are used as those of a folder of
+    CSV files are, unless the parameters name some. Graphs come in the order of the table of graphs,
+    else in that in which they first appear, in the nodes if there are any; nodes likewise. Rows in
+    messages count from 0.
+
     Example:
         >>> import hg2v
         >>> path, ring = [[0, 1], [1, 2]], [[0, 1, 2], [1, 2, 0]]
@@ -83,12 +93,23 @@ def graphs(
         >>> both.num_nodes().tolist(), both.num_edges().tolist()
         ([3, 4], [2, 3])
 
+        Edges of many graphs in one table, and a node without any:
+
+        >>> import pandas
+        >>> edges = pandas.DataFrame({"graph": ["a", "b"], "src": ["u", "u"], "dst": ["v", "v"]})
+        >>> nodes = pandas.DataFrame({"graph": list("aabbb"), "node": list("uvuvw")})
+        >>> hg2v.graphs(edges).num_nodes().tolist()
+        [2, 2]
+        >>> hg2v.graphs({"edges": edges, "nodes": nodes}).num_nodes().tolist()
+        [2, 3]
+
         The command (``hg2v info``, ``report``, ``search``, ``serve``) reads what is written:
 
         >>> hg2v.graphs([(path, None)]).write("graphs.jsonl")  # or .jsonl.gz, .parquet
 
     Raises:
-        InputError: with the position of the graph and the name of the attribute.
+        InputError: with the position of the graph and the name of the attribute, or the row and
+            the column.
     """
     check_one_of("errors", errors, "raise", "skip")
     check_kinds(graphs, dict(target=target))
@@ -137,6 +158,8 @@ def _collection(data: Any, names: Names, skip: bool) -> Read:
         return Read(data)
     if isinstance(data, (str, os.PathLike)):
         return _file(data, skip, names)
+    if is_long(data):
+        return of_long(data, names, skip)
     listed = column_of(data)
     listed = in_array(data) if listed is None else listed
     if listed is not None:

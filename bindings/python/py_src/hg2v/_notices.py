@@ -69,6 +69,7 @@ _ADVICE = {
     "node": "name what is to be a feature: numbers with attributes=, a text with label=",
     "edge": "name what is to be seen: numbers with edge_attrs=, a text with edge_label=, and one "
     "number that is a weight with weight=",
+    "graph": "call what is to be predicted `y`, or `y.NAME` where there are several",
 }
 
 

@@ -12,17 +12,20 @@ HERE = pathlib.Path(__file__).resolve().parents[1]
 
 
 MODULES = [
-    *(
-        "_coarsen",
-        "_compare",
-        "_distances",
-        "_evaluate",
-        "_inputs",
-        "_kernels",
-        "_methods",
-        "_models",
-    ),
-    *("_report", "_rivals", "_search", "_stream", "_table"),
+    "_coarsen",
+    "_compare",
+    "_distances",
+    "_evaluate",
+    "_inputs",
+    "_kernels",
+    "_methods",
+    "_models",
+    "_report",
+    "_rivals",
+    "_search",
+    "_stream",
+    "_table",
+    "karateclub",
 ]
 
 

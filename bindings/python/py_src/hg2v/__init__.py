@@ -29,8 +29,8 @@ and outliers, :func:`drift` compares two sets, :func:`project` makes maps, :func
 columns, :class:`Table`.
 :func:`fgw_distances` and :func:`spectral_distances` compare graphs themselves; :func:`coarsen` makes
 pyramids; :func:`embed_arrow` takes and gives tables, :func:`embed_batches` streams of them,
-:func:`embed_file` files of any length; ``hg2v.torch`` has the network as a layer, and
-``hg2v.engines`` spreads work over Dask, Ray and Spark. Everything that can
+:func:`embed_file` files of any length; ``hg2v.torch`` has the network as a layer,
+``hg2v.engines`` spreads work over Dask, Ray and Spark, and ``hg2v.karateclub`` has karateclub's interface. Everything that can
 go wrong is in ``hg2v.errors``. What was met in graphs and resolved is said to the logger ``hg2v``.
 Graphs that cannot be used stop everything, unless ``errors="nan"`` of an estimator says otherwise.
 """

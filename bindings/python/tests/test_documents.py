@@ -25,6 +25,7 @@ MODULES = [
     "_search",
     "_stream",
     "_table",
+    "datasets",
     "karateclub",
 ]
 

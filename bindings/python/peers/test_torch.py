@@ -245,6 +245,16 @@ def test_pytorch_geometric(arrays, vectors, model):
         hg2v.HG2V().fit([claimed])
 
 
+def test_adjacency_tensors():
+    ring = torch.tensor([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]])
+    stack = torch.stack([ring, ring * 2])
+    for given in (stack, list(stack), stack.numpy()):
+        assert hg2v.graphs(given).num_nodes().tolist() == [3, 3]
+    assert len(hg2v.graphs(ring)) == 1
+    with pytest.raises(hg2v.InputError, match=r"^graph 0: .* has the shape \(2, 3\)"):
+        hg2v.graphs(torch.zeros(2, 3))
+
+
 def test_bad_graphs_of_pytorch_geometric(arrays, vectors, model, caplog):
     from torch_geometric.data import Batch, Data
 

@@ -29,7 +29,7 @@ and outliers, :func:`drift` compares two sets, :func:`project` makes maps, :func
 columns, :class:`Table`.
 :func:`fgw_distances` and :func:`spectral_distances` compare graphs themselves; :func:`coarsen` makes
 pyramids; :func:`embed_arrow` takes and gives tables, :func:`embed_batches` streams of them,
-:func:`embed_file` files of any length; ``hg2v.torch`` has the network as a layer,
+:func:`embed_file` files of any length; ``hg2v.torch`` has the network as a layer, ``hg2v.pyg`` transforms of PyTorch Geometric,
 ``hg2v.engines`` spreads work over Dask, Ray and Spark, ``hg2v.karateclub`` has karateclub's interface,
 and ``hg2v.datasets`` known sets by name. Everything that can go wrong is in ``hg2v.errors``. What was
 met in graphs and resolved is said to the logger ``hg2v``. Graphs that cannot be used stop everything,

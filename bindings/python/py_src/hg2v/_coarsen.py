@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -53,13 +54,7 @@ def coarsen(
     from scipy.sparse import csr_array
 
     params = {"method": method, "k": k, "ratio": ratio, "max_levels": max_levels}
-    check_kinds(coarsen, {**params, "weights": weights})
-    check_words({"method": method, "weights": weights})
-    params["seed"] = seed_of(random_state)
-    threads = threads_of(n_jobs)
-    # Attributes make no difference here: there is no need to be told that they are not used.
-    read = _read([graph], **{"attributes": [], **reading})
-    (levels,) = _hg2v.coarsen(read, spelled(params), spelled(weights), threads)
+    (levels,) = pyramids([graph], params, random_state, weights, n_jobs, reading)
     made: list[tuple[Any, Any]] = []
     for ends, targets, values, parents in levels:
         n = len(ends) - 1
@@ -71,3 +66,22 @@ def coarsen(
             assignment = csr_array((ones, (parents, np.arange(below))), shape=(n, below))
         made.append((adjacency, assignment))
     return made
+
+
+def pyramids(
+    data: Any,
+    params: Mapping[str, Any],
+    random_state: Any,
+    weights: str,
+    n_jobs: int | None,
+    reading: Mapping[str, Any],
+) -> list[list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]]:
+    """The levels of each graph's pyramid, the graph itself first: where the rows of its adjacency
+    end, their columns and values, and the super-node of each node below."""
+    check_kinds(coarsen, {**params, "weights": weights})
+    check_words({"method": params["method"], "weights": weights})
+    settings = spelled({**params, "seed": seed_of(random_state)})
+    threads = threads_of(n_jobs)
+    # Attributes make no difference here: there is no need to be told that they are not used.
+    read = _read(data, **{"attributes": [], **reading})
+    return _hg2v.coarsen(read, settings, spelled(weights), threads)

@@ -51,10 +51,13 @@ def test_the_command_goes_on(command, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "path", [HERE / "README.md", HERE.parents[1] / "README.md"], ids=["wheel", "project"]
+    "path",
+    [HERE / "README.md", HERE.parents[1] / "README.md", HERE.parents[1] / "docs" / "molecules.md"],
+    ids=["wheel", "project", "molecules"],
 )
 def test_readme(path, tmp_path, monkeypatch):
-    pytest.importorskip("networkx")
+    for needed in ("networkx", "pandas", "sklearn"):
+        pytest.importorskip(needed)
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL)
     assert blocks

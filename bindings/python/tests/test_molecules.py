@@ -145,3 +145,29 @@ def test_tables_with_smiles_beside_other_columns(kind, tmp_path):
     if kind in ("arrow", "pandas"):
         found = hg2v.embed_arrow(model, table)["embedding"].to_pylist()
         same(np.array(found, np.float32), vectors)
+
+
+def test_fingerprints_side_by_side_in_a_pipeline():
+    """As scikit-mol has it: a step that makes molecules, a column of them, and several transformers
+    of that, of which a bad one spoils its own row."""
+    chem, sklearn = pytest.importorskip("rdkit.Chem"), pytest.importorskip("sklearn.pipeline")
+    from sklearn.preprocessing import FunctionTransformer
+
+    def molecules(texts):
+        made = np.empty((len(texts), 1), object)
+        made[:, 0] = [chem.MolFromSmiles(text) for text in texts]
+        return made
+
+    both = sklearn.make_union(
+        hg2v.HG2V(**PARAMS, errors="nan"), hg2v.Morgan(dim=16, errors="nan")
+    ).set_output(transform="pandas")
+    pipeline = sklearn.make_pipeline(FunctionTransformer(molecules), both).fit(SMILES)
+    rows = pipeline.transform([*SMILES, "not one"])
+    assert rows.isna().all(axis=1).tolist() == [False] * len(SMILES) + [True]
+    names = list(both.get_feature_names_out())
+    assert list(rows.columns) == names and len(set(names)) == len(names)
+    width = len(names) - 16
+    assert all(name.startswith("hg2v__") for name in names[:width])
+    assert all(name.startswith("morgan__") for name in names[width:])
+    expected = hg2v.HG2V(**PARAMS).fit_transform(SMILES)
+    np.testing.assert_array_equal(rows.to_numpy()[: len(SMILES), :width], expected)

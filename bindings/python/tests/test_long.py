@@ -43,6 +43,7 @@ LIBRARIES = {
     "pyarrow, in pieces": lambda frame: pa.concat_tables(
         [pa.Table.from_pandas(frame[:1]), pa.Table.from_pandas(frame[1:])]
     ),
+    "capsules": lambda frame: Capsules(pa.Table.from_pandas(frame)),
     "pyarrow, batch": pa.RecordBatch.from_pandas,
     "pyarrow, stream": lambda frame: pa.Table.from_pandas(frame).to_reader(),
     "pyarrow, dictionary": lambda frame: pa.table(
@@ -52,6 +53,19 @@ LIBRARIES = {
         }
     ),
 }
+
+
+class Capsules:
+    """A table of a library that nobody knows."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __arrow_c_schema__(self):
+        return self.table.schema.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
 
 
 #: One row a graph, whose columns of lists are told apart from names, also in a library's own types.
@@ -71,6 +85,8 @@ A_ROW_A_GRAPH = {"src": [[0, 1]], "dst": [[1, 2]], "graph": ["a"]}
             )
         ),
         lambda of: pytest.importorskip("duckdb").from_arrow(pa.table(of)),
+        lambda of: hg2v.to_arrow(pa.table({name: of[name] for name in ("src", "dst")})),
+        lambda of: Capsules(pa.table(of)),
     ],
 )
 def test_a_row_a_graph_is_no_row_an_edge(make):
@@ -165,6 +181,17 @@ def test_frames_of_rows_have_the_index_of_graphs_only(arrays):
     edges = pandas.DataFrame({"graph": list("ab"), "src": [0, 0], "dst": [1, 1]}, index=[8, 9])
     made = hg2v.Statistics().set_output(transform="pandas").fit_transform(edges)
     assert made.index.tolist() == [0, 1]
+
+
+def test_where_rows_are_graphs(arrays):
+    model = hg2v.HG2V(**PARAMS).fit(EDGES)
+    found = pa.record_batch(hg2v.embed_arrow(model, hg2v.to_arrow(EDGES)))
+    assert found["id"].to_pylist() == ["b", "a"]
+    for embed in (hg2v.embed_arrow, hg2v.embed_batches):
+        with pytest.raises(hg2v.InputError, match=r"a row an edge, .*; give hg2v\.to_arrow\(table"):
+            embed(model, EDGES)
+    with pytest.raises(hg2v.InputError, match="^graph 0: .*; give one table of all graphs, with a"):
+        hg2v.graphs([EDGES, EDGES])
 
 
 def changed(frame, row, column, value):

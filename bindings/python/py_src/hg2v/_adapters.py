@@ -27,13 +27,14 @@ def converted(item: Any, names: Names, at: int) -> One:
         raise InputError(f"it is missing ({shown(item)})", at, fix="leave it out")
     adapter = adapter_of(item)
     if adapter is None:
-        raise InputError(
-            f"hg2v knows no graphs of type {kind_of(item)}",
-            at,
-            fix="give a graph of networkx, PyTorch Geometric, igraph, rustworkx or DGL, a scipy "
+        fix = (
+            "give one table of all graphs, with a column `graph`"
+            if hasattr(item, "__arrow_c_stream__")
+            else "give a graph of networkx, PyTorch Geometric, igraph, rustworkx or DGL, a scipy "
             "sparse matrix, an adjacency array, a pair (edge_index, x), a mapping with edge_index, "
-            "or a SMILES",
+            "or a SMILES"
         )
+        raise InputError(f"hg2v knows no graphs of type {kind_of(item)}", at, fix=fix)
     try:
         one = adapter(item, names)
     except InputError as error:

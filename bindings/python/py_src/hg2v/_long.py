@@ -43,6 +43,16 @@ def is_long(data: Any) -> bool:
     return src is not None and dst is not None and not has_lists(data, src)
 
 
+def refuse_long(data: Any) -> None:
+    """Refuses a table with a row an edge, where one with a row a graph is expected."""
+    if is_long(data):
+        raise InputError(
+            "this table has a row an edge, but a row a graph is expected",
+            fix="give hg2v.to_arrow(table), whose columns `src` and `dst` are lists of integers",
+            kind="column",
+        )
+
+
 def of_long(data: Any, names: Names, skip: bool) -> Read:
     """The graphs of long tables, in the order in which they first appear; with ``skip``, without
     those that cannot be used."""

@@ -34,7 +34,7 @@ def columns_of(table: Any) -> list[str]:
     elif hasattr(table, "columns"):
         names = table.columns
     else:
-        names = getattr(getattr(table, "schema", None), "names", ())
+        names = getattr(_schema_of(table), "names", ())
     return [name for name in names if isinstance(name, str)]
 
 
@@ -45,21 +45,38 @@ def one_of(columns: Sequence[str], names: Iterable[str]) -> str | None:
 
 def has_lists(table: Any, name: str) -> bool:
     """Whether a column has a list a row, as it has where a row is a graph."""
-    schema: Any = getattr(table, "schema", None)
-    if hasattr(schema, "field"):
-        kind = schema.field(name).type
-    elif schema is not None:
-        kind = schema[name]
-    elif hasattr(table, "types"):  # DuckDB's relations
-        return str(dict(zip(table.columns, table.types))[name]).endswith("]")
-    else:
+    library = type(table).__module__.partition(".")[0]
+    if library in ("pandas", "hg2v"):
         column = table[name]
         if column.dtype.kind == "O":
             value = next(iter(column), None)
             return isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 0
         kind = column.dtype
+    elif library == "polars":
+        kind = table.schema[name]
+    elif hasattr(table, "to_arrow_table"):  # DuckDB's relations
+        return str(dict(zip(table.columns, table.types))[name]).endswith("]")
+    else:
+        schema = _schema_of(table)
+        if schema is None:
+            return True
+        kind = schema.field(name).type
     kinds = ("list", "large_list", "fixed_size_list", "array")
     return str(kind).lower().startswith(kinds)
+
+
+def _schema_of(table: Any) -> Any | None:
+    """The columns of a table of Arrow, where it tells them without being read."""
+    if type(table).__module__.partition(".")[0] == "pyarrow":
+        return getattr(table, "schema", None)
+    if not hasattr(table, "__arrow_c_schema__"):
+        return None
+    try:
+        import pyarrow
+
+        return pyarrow.schema(table)
+    except (ImportError, TypeError):
+        return None
 
 
 def _arrays(table: Any) -> dict[str, np.ndarray]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from ._adapters import kind_of
 from ._inputs import READING, graphs, read
+from ._long import refuse_long
 from ._methods import Method, load
 from ._notices import say_refused
 from ._parameters import check_one_of, threads_of
@@ -65,6 +66,7 @@ def embed_arrow(model: Any, table: Any, n_jobs: int | None = None, errors: str =
         anything else an object that pyarrow, polars and others make a table of.
     """
     found, threads = _ready(model, n_jobs, errors)
+    refuse_long(table)
     library, kind, whole = as_arrow(table)
     if kind == "RecordBatch":
         batches = [whole]
@@ -119,6 +121,7 @@ def embed_batches(model: Any, data: Any, n_jobs: int | None = None, errors: str 
         import pyarrow
     except ImportError as error:
         raise InputError("tables need pyarrow", fix="pip install pyarrow") from error
+    refuse_long(data)
     made = _stream(found, data, threads, errors)
     head = next(made)
     return pyarrow.RecordBatchReader.from_batches(head.schema, _alike(head, made))

@@ -21,6 +21,19 @@ def timed(what, *args):
     return time.process_time() - start, made
 
 
+def long_tables(pairs):
+    """The edges of all graphs as a frame, and their nodes as another."""
+    import pandas
+
+    src, dst = np.concatenate([ends for ends, _ in pairs], axis=1)
+    edges = {"graph": np.repeat(range(len(pairs)), [e.shape[1] for e, _ in pairs])}
+    nodes = {"graph": np.repeat(range(len(pairs)), [len(x) for _, x in pairs])}
+    nodes["node"] = np.concatenate([np.arange(len(x)) for _, x in pairs])
+    xs = pandas.DataFrame(np.concatenate([x for _, x in pairs])).add_prefix("x")
+    of_nodes = pandas.concat([pandas.DataFrame(nodes), xs], axis=1)
+    return {"edges": pandas.DataFrame({**edges, "src": src, "dst": dst}), "nodes": of_nodes}
+
+
 def main(data: str, count: int) -> None:
     import networkx as nx
     import pyarrow as pa
@@ -47,6 +60,7 @@ def main(data: str, count: int) -> None:
         given["PyG, a Batch"] = Batch.from_data_list(data_list)
     except ImportError:
         pass
+    given["tables, a row an edge"] = long_tables(pairs)
     ends = np.concatenate([e for e, _ in pairs], axis=1)
     node_ptr = np.concatenate([[0], np.cumsum([len(x) for _, x in pairs])])
     edge_ptr = np.concatenate([[0], np.cumsum([e.shape[1] for e, _ in pairs])])

@@ -131,6 +131,54 @@ def test_tables_are_the_folder_of_csv_files(names, tmp_path):
     assert made == read
 
 
+def naive(edges, nodes):
+    """The graphs of rows, one row after the other."""
+    made = {}
+    for graph, node, charge in nodes or []:
+        one = made.setdefault(graph, {"nodes": [], "x": [], "edge_index": [[], []], "weight": []})
+        one["nodes"].append(node)
+        one["x"].append([charge])
+    for graph, src, dst, weight in edges:
+        one = made.setdefault(graph, {"nodes": [], "edge_index": [[], []], "weight": []})
+        for end in (src, dst):
+            if end not in one["nodes"]:
+                one["nodes"].append(end)
+        one["weight"].append(weight)
+        for side, end in zip(one["edge_index"], (src, dst)):
+            side.append(end)
+    for graph, one in made.items():
+        if nodes is None and all(node in range(len(one["nodes"])) for node in one["nodes"]):
+            one["nodes"] = sorted(one["nodes"])
+        index = {node: at for at, node in enumerate(one["nodes"])}
+        ends = np.array([[index[end] for end in side] for side in one["edge_index"]])
+        one.update(edge_index=ends.astype(int).reshape(2, -1), id=graph)
+    return hg2v.graphs(list(made.values()))
+
+
+@pytest.mark.parametrize("listed", [False, True])
+@pytest.mark.parametrize("names", ["numbers", "texts", "both"])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_graphs_are_those_of_naive_grouping(listed, names, seed):
+    rng = np.random.default_rng(seed)
+    named = {
+        "numbers": lambda n: n,
+        "texts": "n{}".format,
+        "both": lambda n: n if n % 2 else f"{n}",
+    }
+    pairs = sorted(
+        {(int(g), int(n)) for g, n in zip(rng.integers(-2, 5, 60), rng.integers(0, 9, 60))}
+    )
+    nodes = [(g, named[names](n), float(n)) for g, n in rng.permutation(pairs).tolist()]
+    edges = []
+    for graph, src, _ in (nodes[at] for at in rng.integers(0, len(nodes), 80)):
+        others = [node for of, node, _ in nodes if of == graph]
+        edges.append((graph, src, others[rng.integers(len(others))], float(rng.uniform(1, 2))))
+    frames = {"edges": pandas.DataFrame(edges, columns=["graph", "src", "dst", "weight"])}
+    if listed:
+        frames["nodes"] = pandas.DataFrame(nodes, columns=["graph", "node", "charge"])
+    assert rows(hg2v.graphs(frames)) == rows(naive(edges, nodes if listed else None))
+
+
 def test_columns_by_name(arrays):
     frame = EDGES.rename(columns={"weight": "order", "label": "kind"}).assign(note="a")
     named = dict(weight="order", edge_label="kind", edge_attrs="length")

@@ -56,7 +56,7 @@ def test_the_command_goes_on(command, tmp_path, monkeypatch):
     ids=["wheel", "project", "molecules"],
 )
 def test_readme(path, tmp_path, monkeypatch):
-    for needed in ("networkx", "pandas", "sklearn"):
+    for needed in ("networkx", "pandas", "pyarrow", "sklearn"):
         pytest.importorskip(needed)
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL)

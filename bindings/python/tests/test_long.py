@@ -231,6 +231,20 @@ def test_frames_of_rows_have_the_index_of_graphs_only(arrays):
     assert made.index.tolist() == [0, 1]
 
 
+def test_splits_of_scikit_learn(arrays):
+    selection = pytest.importorskip("sklearn.model_selection")
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    every = [(one["id"], *ends) for one in arrays for ends in one["edge_index"].T.tolist()]
+    graphs = hg2v.graphs(pandas.DataFrame(every, columns=["graph", "src", "dst"]))
+    y = [one["y"] for one in arrays]
+    whole = make_pipeline(hg2v.Statistics(), LogisticRegression(max_iter=1000))
+    scores = selection.cross_val_score(whole, graphs, y, cv=4)
+    bare = [{key: one[key] for key in ("edge_index", "num_nodes")} for one in arrays]
+    assert scores.tolist() == selection.cross_val_score(whole, bare, y, cv=4).tolist()
+
+
 def test_where_rows_are_graphs(arrays):
     model = hg2v.HG2V(**PARAMS).fit(EDGES)
     found = pa.record_batch(hg2v.embed_arrow(model, hg2v.to_arrow(EDGES)))

@@ -84,7 +84,8 @@ def graphs(
     Columns ``weight`` and ``label``, and all others that are numbers, are used as those of a folder of
     CSV files are, unless the parameters name some. Graphs come in the order of the table of graphs,
     else in that in which they first appear, in the nodes if there are any; nodes likewise. Rows in
-    messages count from 0.
+    messages count from 0. What takes a collection apart, as scikit-learn's splits do, needs graphs
+    in place of rows: ``hg2v.graphs(edges)``.
 
     Example:
         >>> import hg2v

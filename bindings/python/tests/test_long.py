@@ -213,6 +213,13 @@ def test_whole_numbers_are_names_however_they_are_stored():
     assert hg2v.graphs(truths).num_nodes().tolist() == [4]
 
 
+def test_edges_go_one_way_on_demand():
+    assert hg2v.graphs(EDGES).directed().tolist() == []
+    assert hg2v.graphs(EDGES, directed="always").directed().tolist() == [0, 1]
+    with pytest.raises(hg2v.InputError, match="^graph 0: it is directed"):
+        hg2v.graphs(ALL, directed="refuse")
+
+
 def test_graphs_without_nodes_and_nodes_without_edges():
     empty, a, b = rows(hg2v.graphs(ALL))
     assert (empty["id"], empty["num_nodes"], empty["src"]) == ("c", 0, [])
@@ -263,11 +270,12 @@ def changed(frame, row, column, value):
 
 
 WRONG = {
-    "no graph": ({"edges": EDGES.drop(columns="graph")}, "^the edges have no column `graph`; .*`src`"),
+    "no graph": ({"edges": EDGES.drop(columns="graph")}, "^the edges have no column `graph`; .*`src`.*; add one that says"),
     "no ends": ({"edges": EDGES.drop(columns="dst")}, "^the edges have no column `dst`"),
-    "no such weight": ({"edges": EDGES}, "^the edges have no column `w`; their columns are `graph`,"),
+    "no such weight": ({"edges": EDGES}, "^the edges have no column `w`; their columns are `graph`,.*; check the names$"),
     "a target of edges": ({"edges": EDGES.assign(y=1)}, "^the edges have a column `y`, as what is to be predicted .*edge_attrs=$"),
     "a graph is missing": ({"edges": changed(EDGES, 1, "graph", None)}, "^row 1 of the edges, column `graph`: it is missing .*; leave the row out"),
+    "no nodes": ({"edges": EDGES}, "^there is no table of nodes, which would have 'element'; give"),
     "no such table": ({"edges": EDGES, "node": NODES}, "^'node' is no table of graphs; give 'edges'"),
     "no table": ({"edges": EDGES, "nodes": 3}, "^the nodes: a table is expected, but this is a int"),
     "two columns": ({"edges": pandas.concat([EDGES, EDGES[["src"]]], axis=1)}, "^the edges: two columns are called `src`"),
@@ -280,7 +288,7 @@ WRONG = {
 @pytest.mark.parametrize("errors", ["raise", "skip"])
 def test_what_is_wrong_with_tables(case, errors):
     tables, said = WRONG[case]
-    named = {"weight": "w"} if case == "no such weight" else {}
+    named = {"no such weight": {"weight": "w"}, "no nodes": {"label": "element"}}.get(case, {})
     with pytest.raises(hg2v.InputError, match=said):
         hg2v.graphs(tables, errors=errors, **named)
 

@@ -67,6 +67,13 @@ def of_long(data: Any, names: Names, skip: bool) -> Read:
         for name in ("graphs", "nodes", "edges")
     )
     assert edges is not None
+    wanted = names.label or names.attributes
+    if nodes is None and wanted:
+        raise InputError(
+            f"there is no table of nodes, which would have {wanted!r}",
+            fix='give {"edges": edges, "nodes": nodes}',
+            kind="column",
+        )
     known = _number_graphs(graphs, [rows for rows in (nodes, edges) if rows is not None])
     faults = Faults(skip)
     for rows in (nodes, edges):
@@ -151,7 +158,8 @@ def _codes(columns: Sequence[np.ndarray]) -> tuple[list[np.ndarray], np.ndarray]
 
 def _number_graphs(graphs: Rows | None, others: list[Rows]) -> np.ndarray:
     """Tells each row the position of its graph, and gives what graphs are called."""
-    keys = [(rows, rows.column(*GRAPH)) for rows in others]
+    fix = "add one that says which graph a row is of"
+    keys = [(rows, rows.column(*GRAPH, fix=fix)) for rows in others]
     if graphs is not None:
         keys.insert(0, (graphs, graphs.column(*GRAPH, "id")))
     columns = []

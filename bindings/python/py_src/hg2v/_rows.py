@@ -91,11 +91,9 @@ def _arrays(table: Any) -> dict[str, np.ndarray]:
     if kind == "DataFrame" and library in ("pandas", "polars"):
         return {name: table[name].to_numpy() for name in names}
     _, kind, whole = as_arrow(table)
-    return {name: whole.column(name).to_numpy(**_COPY[kind]) for name in names}
-
-
-#: How pyarrow is told that an array may be another.
-_COPY: dict[str, dict[str, bool]] = {"RecordBatch": {"zero_copy_only": False}, "Table": {}}
+    # Only arrays that are one piece ask whether they may be copied.
+    copied = {"zero_copy_only": False} if kind == "RecordBatch" else {}
+    return {name: whole.column(name).to_numpy(**copied) for name in names}
 
 
 @dataclass
@@ -142,14 +140,14 @@ class Rows:
     def __len__(self) -> int:
         return len(next(iter(self.arrays.values()), ()))
 
-    def column(self, *names: str) -> str:
+    def column(self, *names: str, fix: str = "check the names") -> str:
         """The name of the column that goes by one of these."""
         found = one_of(list(self.arrays), names)
         if found is None:
             have = ", ".join(f"`{name}`" for name in self.arrays) or "none"
             raise InputError(
                 f"the {self.called} have no column `{names[0]}`; their columns are {have}",
-                fix=f"name it `{names[0]}`",
+                fix=fix,
                 kind="column",
             )
         return found
@@ -276,6 +274,8 @@ def no_label(value: Any) -> tuple[str, str]:
 
 def _no_number(what: str) -> Said:
     def said(value: Any) -> tuple[str, str]:
+        if isinstance(value, (list, tuple, np.ndarray)):
+            return f"it is {shown(value)}", "give each number a column of its own"
         if not isinstance(value, str):
             return f"it is {shown(value)}", "fill in a finite number"
         named = "label=" if what == "node" else "edge_label="

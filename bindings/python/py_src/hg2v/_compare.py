@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import signal
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +12,8 @@ from ._base import seed_of
 from ._inputs import graphs as _graphs
 from ._parameters import check_kinds, check_words, threads_of
 from ._table import Table
-from .errors import HG2VError, InputError, ParameterError
+from ._told import told
+from .errors import ParameterError
 
 
 @dataclass(frozen=True)
@@ -103,7 +100,7 @@ def compare(
     }
     said = [f"{name}={value}" for name, value in options.items() if value is not None]
     with tempfile.TemporaryDirectory(prefix="hg2v-") as folder:
-        found = _run([*_files(graphs, folder), *said], bool(verbose))
+        found = told("compare", *_files(graphs, folder), *said, verbose=bool(verbose))
     return Comparison(
         scores=_table(list(_scores(found))),
         ranks=_table(
@@ -129,36 +126,6 @@ def _files(graphs: Any, folder: str) -> list[str]:
         paths.append(os.path.join(folder, f"{name}.jsonl"))
         _graphs(collection).write(paths[-1])
     return paths
-
-
-def _run(words: list[str], verbose: bool) -> dict[str, Any]:
-    """What the command says, in a process of its own that ends with this one's work."""
-    command = [sys.executable, "-m", "hg2v", "compare", "--json"]
-    process = subprocess.Popen(
-        [*command, *([] if verbose else ["--quiet"]), *words],
-        stdout=subprocess.PIPE,
-        stderr=None if verbose else subprocess.DEVNULL,
-        text=True,
-    )
-    try:
-        told, _ = process.communicate()
-    except BaseException:
-        process.send_signal(signal.SIGINT)
-        process.communicate()
-        raise
-    try:
-        found: dict[str, Any] = json.loads(told)
-    except ValueError:
-        raise HG2VError(f"the command ended with {process.returncode} and said nothing") from None
-    if "cells" not in found:
-        raise _raised(found["error"])
-    return found
-
-
-def _raised(error: dict[str, Any]) -> HG2VError:
-    """The exception for what the command failed at."""
-    kinds = {"usage": ParameterError, "input": InputError}
-    return kinds.get(error["kind"], HG2VError)(error["message"])
 
 
 def _scores(found: dict[str, Any]) -> Iterator[dict[str, Any]]:

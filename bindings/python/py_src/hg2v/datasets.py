@@ -18,11 +18,8 @@ The folder is ``data_dir``, or else that of the environment variable ``HG2V_DATA
 
 from __future__ import annotations
 
-import json
 import os
 import pathlib
-import subprocess
-import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +29,7 @@ from ._hg2v import Graphs
 from ._notices import say_refused
 from ._parameters import check_kinds, check_one_of
 from ._table import Table
+from ._told import told
 from .errors import InputError, ParameterError
 
 __all__ = ["Dataset", "available", "load"]
@@ -123,7 +121,7 @@ def load(
         target, atom_attributes, errors: as for :func:`hg2v.graphs`.
 
     Raises:
-        InputError: where there is no such set, or it could not be fetched.
+        HG2VError: where there is no such set, or it could not be fetched.
     """
     given = {"name": name, "download": download, "target": target}
     check_kinds(load, {**given, "atom_attributes": atom_attributes})
@@ -171,21 +169,9 @@ def _others(folder: str | None) -> list[tuple[str, pathlib.Path]]:
     return found
 
 
-def _datasets(*words: str, folder: str | None) -> Any:
-    """What the command ``hg2v datasets`` says, in a process of its own."""
-    command = [sys.executable, "-m", "hg2v", "datasets", *words, "--json"]
-    if folder is not None:
-        command += ["--data-dir", folder]
-    done = subprocess.run(command, capture_output=True, text=True)
-    try:
-        said = json.loads(done.stdout)
-    except json.JSONDecodeError:
-        said = {"error": {"message": done.stderr.strip(), "kind": "malformed"}}
-    if "error" in said:
-        error = said["error"]
-        asked = " ".join(("hg2v datasets", *words))
-        raise InputError(f"`{asked}` failed: {error['message']}", kind=error["kind"])
-    return said
+def _datasets(*words: str, folder: str | None) -> dict[str, Any]:
+    """What the command ``hg2v datasets`` tells."""
+    return told("datasets", *words, *([] if folder is None else ["--data-dir", folder]))
 
 
 def _target(labels: list[Any]) -> np.ndarray | None:

@@ -4,7 +4,6 @@ import contextlib
 import pickle
 import subprocess
 import sys
-import warnings
 
 import numpy as np
 import pytest
@@ -315,46 +314,3 @@ def test_import_is_light():
     code = f"import sys, hg2v; print([m for m in {heavy!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-# scikit-learn's own checks are written for rows of numbers. Here a row becomes a graph, a ring
-# with a node for each number; so all of them run. For graphs themselves scikit-learn has no checks:
-# its tag `two_d_array=False`, which HG2V has, turns every one off.
-
-
-class OnRows(hg2v.HG2V):
-    """The estimator for rows of numbers."""
-
-    def _graphs(self, X):
-        from sklearn.utils.validation import validate_data
-
-        rows = validate_data(self, X, reset=not hasattr(self, "model_"), dtype=np.float64)
-        n = rows.shape[1]
-        ring = [np.arange(n), (np.arange(n) + 1) % n]
-        return super()._graphs([(ring, row[:, None]) for row in rows])
-
-    def _take(self, X, follows):
-        self.__dict__.pop("model_", None)
-        return super()._take(X, follows)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = True
-        return tags
-
-
-def sklearn_checks():
-    try:
-        from sklearn.utils.estimator_checks import estimator_checks_generator
-    except ImportError:
-        return []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tried = OnRows(dim=4, hops=1, levels=1, epochs=1)
-        return [check for _, check in estimator_checks_generator(tried)]
-
-
-@pytest.mark.parametrize("check", sklearn_checks(), ids=lambda check: check.func.__name__)
-@pytest.mark.filterwarnings("ignore")
-def test_sklearn_check(check):
-    check(OnRows(dim=4, hops=1, levels=1, epochs=1))

@@ -34,6 +34,9 @@ _NAN = "and their rows are NaN"
 class Estimator:
     """Parameters are stored by ``__init__`` and looked at by ``fit``."""
 
+    errors: str
+    n_jobs: int | None
+
     #: Whether a graph's row is a vector of its own that is zero wherever it has no nodes.
     _vectors = True
 
@@ -79,7 +82,11 @@ class Estimator:
             estimator_type="transformer",
             target_tags=TargetTags(required=False),
             transformer_tags=TransformerTags(preserves_dtype=[]),
-            input_tags=InputTags(two_d_array=False),
+            # Graphs come as SMILES and mappings, among others; a missing one is NaN. Kernels are not
+            # pairwise: it is the rows they give that are, and `SVC(kernel="precomputed")` says so.
+            input_tags=InputTags(
+                two_d_array=False, string=True, dict=True, allow_nan=self.errors == "nan"
+            ),
         )
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -194,9 +201,8 @@ class Estimator:
         return found
 
     def _skips(self) -> bool:
-        errors = self.errors  # type: ignore[attr-defined]
-        check_one_of("errors", errors, "raise", "nan")
-        return bool(errors == "nan")
+        check_one_of("errors", self.errors, "raise", "nan")
+        return self.errors == "nan"
 
     def _say_refused(self, found: Read, follows: str) -> None:
         if found.refused:
@@ -245,7 +251,7 @@ class Estimator:
         return rows
 
     def _threads(self) -> int:
-        return threads_of(self.n_jobs)  # type: ignore[attr-defined]
+        return threads_of(self.n_jobs)
 
     def _progress(self) -> AbstractContextManager[Callable[[str, int, int], None] | None]:
         """Somebody who hears how far the work is, where ``verbose`` asks for it."""

@@ -203,7 +203,7 @@ def test_losses_and_names(model, arrays):
     assert names[: len(network)] == network and names[len(network)] == "slices.0"
     assert names[-6].startswith("slices.") and names[-5:] == [f"colours.{i}" for i in range(5)]
     names = model.get_feature_names_out().tolist()
-    assert names == [str(i) for i in range(len(names))]
+    assert names == [f"hg2v{i}" for i in range(len(names))]
 
 
 def test_the_default_is_what_its_document_says(arrays, vectors):

@@ -75,6 +75,22 @@ class Estimator:
         ]
         return f"{type(self).__name__}({', '.join(shown)})"
 
+    def _repr_html_(self) -> str | None:
+        """scikit-learn's diagram and table of parameters; without scikit-learn, notebooks show the
+        text."""
+        try:
+            from sklearn import get_config
+            from sklearn.utils import estimator_html_repr
+        except ImportError:
+            return None
+        return estimator_html_repr(self) if get_config()["display"] == "diagram" else None
+
+    def _get_params_html(self, *args: Any, **named: Any) -> Any:
+        """What the diagram asks for, of a pipeline's, too."""
+        from sklearn.base import BaseEstimator
+
+        return BaseEstimator._get_params_html(self, *args, **named)
+
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
 

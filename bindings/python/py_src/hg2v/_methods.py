@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, TypeVar
 
@@ -19,6 +20,9 @@ from ._saved import READING_FILE, place, reading_of, spelled_reading
 from .errors import InputError
 
 Self = TypeVar("Self", bound="Method")
+
+#: The name of a number in files where it is no more than one of many.
+_NAMELESS = re.compile(r"^e?(\d+)$")
 
 #: The estimators, by the names of their methods.
 METHODS: dict[str, type[Method]] = {}
@@ -143,7 +147,9 @@ class Method(Estimator):
         return data.unusable(spelled(settings.get("weights", "use")), alike=self._alike)
 
     def _names_out(self) -> list[str]:
-        return self.model_.columns()
+        # Numbers that mean nothing by themselves are called as scikit-learn calls them.
+        prefix = type(self).__name__.lower()
+        return [_NAMELESS.sub(rf"{prefix}\1", name) for name in self.model_.columns()]
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Writes the model as a folder, which the command ``hg2v embed`` reads too, with how its

@@ -158,8 +158,11 @@ def test_words_are_those_of_rust():
         if '``"' in line
     ]
     named = "preset layer input readout loss negatives degree structure weights slices census nodes"
+    # Names before a colon, each perhaps with its default in parentheses.
+    one = r"\w+(?: \([^)]*\))?"
     for name in named.split():
-        about = [line for line in lines if re.match(rf" {{8}}(\w+, )*{name}(, \w+)*: ", line)]
+        listed = rf" {{8}}(?:{one}, )*{name}(?: \([^)]*\))?(?:, {one})*: "
+        about = [line for line in lines if re.match(listed, line)]
         assert about, name
         for text in about:
             assert [word for word in words[name] if f'``"{word}"``' not in text] == [], text

@@ -1,9 +1,11 @@
 """Models of every method: their vectors, and folders that the command shares."""
 
+import ast
 import inspect
 import json
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -211,9 +213,6 @@ def test_defaults_of_documents_are_the_library_s():
     }
     batch, text = own["batch"], " ".join(hg2v.HG2V.__doc__.split())
     assert f"for more than {batch}, multiply ``lr`` by √(batch/{batch})" in text
-    assert f"by default {own['colours']} numbers after {own['rounds']} rounds;" in text
-    assert f"; {own['out_dim']} by default." in text
-    assert f"square of a batch. {own['negative_sample']} by default." in text
     signature = inspect.signature(hg2v.HG2V).parameters
     assert defaults["preset"][0][0] == signature["preset"].default
     assert defaults["temperature"][0][0] == str(signature["temperature"].default)
@@ -224,6 +223,75 @@ def test_defaults_of_documents_are_the_library_s():
     for name in ("method", "ratio", "k", "max_levels"):
         assert ours[name].default == theirs["coarsening"][name], name
     assert ours["weights"].default == theirs["weights"]
+
+
+#: Estimators that say their parameters, but for those "as for" another.
+DOCUMENTED = [
+    *(
+        hg2v.HG2V,
+        hg2v.Graph2Vec,
+        hg2v.Graph2VecLoukas,
+        hg2v.InfoGraph,
+        hg2v.Statistics,
+        hg2v.Morgan,
+    ),
+    *(hg2v.KernelVectors, hg2v.WLOptimalAssignment, hg2v.WassersteinWL),
+]
+
+#: Names before a colon, each perhaps with its default in parentheses.
+LISTED = re.compile(
+    r"^ {8}((?:\w+(?: \([^)]*\))?,?\s+)*\w+(?: \([^)]*\))?):\s+(as\s+for)?", re.MULTILINE
+)
+
+
+def documented(kind):
+    """The parameters that a docstring lists, in order, with their defaults and group."""
+    text = kind.__doc__.split("    Attributes:\n")[0].split("    Example:\n")[0]
+    _, *parts = re.split(r"^    (\w[\w ]*):\n", text, flags=re.MULTILINE)
+    for group, part in zip(parts[::2], parts[1::2]):
+        for listed, elsewhere in LISTED.findall(part):
+            for name, default in re.findall(r"(\w+)(?: \(([^)]*)\))?(?:,|$)", listed):
+                yield name, None if elsewhere else ast.literal_eval(default), group
+
+
+@pytest.mark.parametrize("kind", DOCUMENTED, ids=lambda kind: kind.__name__)
+def test_documents_list_every_parameter_with_its_default(kind):
+    signature = inspect.signature(kind).parameters
+    found = list(documented(kind))
+    assert sorted(name for name, _, _ in found) == sorted(signature)
+    method = getattr(kind, "_methods", [None])[0]
+    settings = json.loads(_hg2v.settings(method, "{}")) if method else {}
+    places = dict(reversed(kind._places(method))) if method else {}
+    for name, shown, _ in found:
+        default = signature[name].default
+        if default is None and name in places and kind is not hg2v.KernelVectors:
+            part, last = _methods._within(settings, places[name])
+            default = part[last]
+        if shown is not None:
+            assert shown == (
+                default if isinstance(default, (str, list)) else pytest.approx(default)
+            ), name
+
+
+def test_groups_are_those_of_the_signature():
+    """The few that stand first, and the others by group, all but the first by name."""
+    found = [(name, group) for name, _, group in documented(hg2v.HG2V)]
+    assert [name for name, _ in found] == list(inspect.signature(hg2v.HG2V).parameters)
+    source = inspect.getsource(hg2v.HG2V.__init__)
+    lines = re.findall(r"^        (?:# (.+)|(\w+):.*,)$", source, re.MULTILINE)
+    group, grouped = "Args", []
+    for title, name in lines:
+        group = title or group
+        grouped += [(name, group)] if name else []
+    assert grouped == found
+    assert sum(group == "Args" for _, group in found) <= 6
+    for kind in DOCUMENTED:
+        by_position = [
+            at
+            for at, one in enumerate(inspect.signature(kind).parameters.values())
+            if one.kind is one.POSITIONAL_OR_KEYWORD
+        ]
+        assert by_position in ([], [0]), kind
 
 
 def test_what_is_hg2v_s_alone(arrays):

@@ -64,7 +64,7 @@ class WLOptimalAssignment(_Kernel):
     """The Weisfeiler–Lehman optimal assignment kernel (Kriege, Giscard and Wilson 2016).
 
     Args:
-        rounds: rounds of refinement.
+        rounds (7): rounds of refinement.
         edge_labels, direction: as for :class:`HG2V`.
         attributes, label, weight, edge_label, edge_attrs, directed, atom_attributes, errors,
             n_jobs, verbose: as for :class:`HG2V`.
@@ -80,6 +80,7 @@ class WLOptimalAssignment(_Kernel):
     def __init__(
         self,
         rounds: int = 7,
+        *,
         edge_labels: str = "use",
         direction: str = "use",
         attributes: str | Sequence[str] | None = None,
@@ -122,9 +123,10 @@ class WassersteinWL(_Kernel):
     fitted.
 
     Args:
-        rounds: rounds of refinement.
-        gamma: ``γ`` of the kernel.
-        nodes: ``"labels"``, ``"attributes"``, or ``"auto"``: attributes where all graphs have them.
+        rounds (3): rounds of refinement.
+        gamma (1.0): ``γ`` of the kernel.
+        nodes ("auto"): ``"labels"``, ``"attributes"``, or ``"auto"``: attributes where all graphs have
+            them.
         edge_labels, direction: as for :class:`HG2V`; by attributes, neither is seen.
         attributes, label, weight, edge_label, edge_attrs, directed, atom_attributes, errors,
             n_jobs, verbose: as for :class:`HG2V`.
@@ -139,6 +141,7 @@ class WassersteinWL(_Kernel):
     def __init__(
         self,
         rounds: int = 3,
+        *,
         gamma: float = 1.0,
         nodes: str = "auto",
         edge_labels: str = "use",

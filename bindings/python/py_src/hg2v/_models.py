@@ -30,14 +30,21 @@ class Network(Method):
     def __init__(
         self,
         dim: int = 128,
+        *,
         hops: int = 4,
         levels: int = 3,
         epochs: int = 10,
+        preset: str = "default",
+        random_state: Any = 0,
+        # Training
         batch: int = 8,
         lr: float = 1e-4,
         decay: float = 1000.0,
-        random_state: Any = 0,
-        preset: str = "default",
+        loss: str | None = None,
+        temperature: float = 0.2,
+        negatives: str | None = None,
+        negative_sample: int | None = None,
+        # The network
         layer: str | None = None,
         relations: str | None = None,
         input: str | None = None,
@@ -46,24 +53,24 @@ class Network(Method):
         finest: bool | None = None,
         local: bool | None = None,
         log: bool | None = None,
-        loss: str | None = None,
-        temperature: float = 0.2,
-        negatives: str | None = None,
-        negative_sample: int | None = None,
+        # What nodes and edges say
         degree: str | None = None,
         structure: str | None = None,
         edge_labels: str | None = None,
         edge_attributes: str | None = None,
         direction: str | None = None,
+        weights: str | None = None,
+        # Coarsening
         coarsening: str | None = None,
         ratio: float | None = None,
         k: int | None = None,
-        weights: str | None = None,
+        # Beside and after the network
         colours: int | None = None,
         rounds: int | None = None,
         slices: str | None = None,
         census: str | None = None,
         out_dim: int | None = None,
+        # Reading graphs
         attributes: str | Sequence[str] | None = None,
         label: str | None = None,
         weight: str | None = None,
@@ -72,6 +79,7 @@ class Network(Method):
         directed: str = "keep",
         atom_attributes: bool = False,
         errors: str = "raise",
+        # Work
         n_jobs: int | None = None,
         device: str = "cpu",
         verbose: bool | int = False,
@@ -80,11 +88,15 @@ class Network(Method):
         self.hops = hops
         self.levels = levels
         self.epochs = epochs
+        self.preset = preset
+        self.random_state = random_state
         self.batch = batch
         self.lr = lr
         self.decay = decay
-        self.random_state = random_state
-        self.preset = preset
+        self.loss = loss
+        self.temperature = temperature
+        self.negatives = negatives
+        self.negative_sample = negative_sample
         self.layer = layer
         self.relations = relations
         self.input = input
@@ -93,19 +105,15 @@ class Network(Method):
         self.finest = finest
         self.local = local
         self.log = log
-        self.loss = loss
-        self.temperature = temperature
-        self.negatives = negatives
-        self.negative_sample = negative_sample
         self.degree = degree
         self.structure = structure
         self.edge_labels = edge_labels
         self.edge_attributes = edge_attributes
         self.direction = direction
+        self.weights = weights
         self.coarsening = coarsening
         self.ratio = ratio
         self.k = k
-        self.weights = weights
         self.colours = colours
         self.rounds = rounds
         self.slices = slices
@@ -157,7 +165,9 @@ class Network(Method):
         self._check_fitted()
         return read(X, {name: getattr(self, name) for name in READING}, skip=False).graphs
 
-    def _of_parts(self, embed: Callable[..., tuple[np.ndarray, str]], data: Graphs) -> np.ndarray:
+    def _of_parts(
+        self, embed: Callable[..., tuple[np.ndarray, str]], data: Graphs
+    ) -> np.ndarray:
         try:
             with self._progress() as progress:
                 rows, notes = embed(data, self._threads(), progress, self._device())
@@ -204,63 +214,86 @@ class HG2V(Network):
     The defaults are those of the command ``hg2v fit``, and so are the vectors: the same graphs
     and ``random_state`` give the same bits, at any number of threads, alone or among others.
 
+    Most work needs the first few parameters alone; the others stand below in groups, in the order of
+    the signature, each with its default. All but ``dim`` are given by name. They are flat, so that
+    ``set_params``, ``GridSearchCV`` and the command call a parameter by one name. ``None`` leaves one
+    as the preset has it, whose defaults are those of ``"default"``.
+
     Args:
-        dim: ``d``, numbers a node on every level.
-        hops: ``a``, how far a node looks.
-        levels: ``L``, how often a graph is coarsened.
-        epochs: how often every graph is seen.
-        batch: graphs a step; for more than 8, multiply ``lr`` by √(batch/8).
-        lr: the first learning rate.
-        decay: how many times smaller the last one is.
-        random_state: seeds every random decision. ``None`` is 0, and not another seed each time
+        dim (128): ``d``, numbers a node on every level.
+        hops (4): ``a``, how far a node looks.
+        levels (3): ``L``, how often a graph is coarsened.
+        epochs (10): how often every graph is seen.
+        preset ("default"): ``"default"``, ``"network"`` for the network of the default with nothing
+            beside or after it, or ``"paper"`` for the paper's reading, which has nothing else either.
+        random_state (0): seeds every random decision. ``None`` is 0, and not another seed each time
             as elsewhere in scikit-learn: a generator of numpy gives that.
-        preset: ``"default"``, ``"network"`` for the network of the default with nothing beside or
-            after it, or ``"paper"`` for the paper's reading, which has nothing else either.
-        layer: ``"krylov"`` or ``"gcn"``, how a node looks around.
-        relations: ``"never"`` or ``"always"``: when each kind and direction of edges has a hop of
-            its own, on level 0.
-        input: ``"linear"``, ``"relu"`` or ``"tanh"``: a layer before level 0.
-        bias: whether ``θ₁`` and ``θ₄`` have biases.
-        readout: ``"sum"``, ``"max"``, ``"mean"``, in order.
-        finest, local, log: whether level 0 and the neighbourhoods are read out, and whether
-            each number ``e`` becomes ``sign(e)·ln(1 + |e|)``.
-        loss: ``"jsd"``, ``"infonce"`` or ``"cosine"``; ``temperature`` is that of the last.
-        negatives: ``"all"`` or ``"others"``: which super-nodes a node is to be told from.
-        negative_sample: how many of them are drawn each step, on levels where a batch has more than
-            eight times as many; 0 for all, in time that grows with the square of a batch. 2048 by
-            default.
-        degree, structure: ``"auto"``, ``"always"`` or ``"never"``: when a node's degree, and
-            its surroundings, are features. ``"auto"`` takes surroundings where nodes have no
-            attributes, and the degree where they have nothing else; so naming ``attributes``
+
+    Training:
+        batch (8): graphs a step; for more than 8, multiply ``lr`` by √(batch/8).
+        lr (1e-4): the first learning rate.
+        decay (1000.0): how many times smaller the last one is.
+        loss ("jsd"): ``"jsd"``, ``"infonce"`` or ``"cosine"``.
+        temperature (0.2): that of the loss ``"cosine"``.
+        negatives ("all"): ``"all"`` or ``"others"``: which super-nodes a node is to be told from.
+        negative_sample (2048): how many of them are drawn each step, on levels where a batch has more
+            than eight times as many; 0 for all, in time that grows with the square of a batch.
+
+    The network:
+        layer ("krylov"): ``"krylov"`` or ``"gcn"``, how a node looks around.
+        relations ("never"): ``"never"`` or ``"always"``: when each kind and direction of edges has a
+            hop of its own, on level 0.
+        input (None): ``"linear"``, ``"relu"`` or ``"tanh"``: a layer before level 0.
+        bias (False): whether ``θ₁`` and ``θ₄`` have biases.
+        readout (["sum", "max"]): ``"sum"``, ``"max"``, ``"mean"``, in order.
+        finest (True): whether level 0 is read out.
+        local (True): whether the neighbourhoods are read out.
+        log (True): whether each number ``e`` becomes ``sign(e)·ln(1 + |e|)``.
+
+    What nodes and edges say:
+        degree ("auto"), structure ("auto"): ``"auto"``, ``"always"`` or ``"never"``: when a node's
+            degree, and its surroundings, are features. ``"auto"`` takes surroundings where nodes have
+            no attributes, and the degree where they have nothing else; so naming ``attributes``
             leaves surroundings out, unless ``structure="always"``.
-        edge_labels, edge_attributes, direction: ``"use"`` or ``"ignore"``: whether kinds of edges,
-            their numbers, and which way they go in directed graphs, are seen where there are any.
-        coarsening, ratio, k: the method of coarsening, how much smaller the last level is, and
-            how many eigenvectors it keeps.
-        weights: ``"use"``, ``"abs"`` or ``"ignore"``: what is done with edge weights.
-        colours, rounds: how many numbers the Weisfeiler–Lehman colours of a graph get beside what
-            the network says, at most, and after how many rounds of refinement: by default 384
-            numbers after 3 rounds; 0 numbers for none.
-        slices: ``"auto"``, ``"always"`` or ``"never"``: when up to 64 more numbers beside what the
-            network says tell how the features of a graph's nodes are distributed. ``"auto"`` takes
-            them where nodes have attributes, unless the nodes are atoms of molecules.
-        census: ``"auto"``, ``"always"`` or ``"never"``: when up to 64 more numbers tell how many of a
-            graph's nodes have each label. ``"auto"`` takes them where the nodes are atoms of
+        edge_labels ("use"), edge_attributes ("use"), direction ("use"): ``"use"`` or ``"ignore"``:
+            whether kinds of edges, their numbers, and which way they go in directed graphs, are seen
+            where there are any.
+        weights ("use"): ``"use"``, ``"abs"`` or ``"ignore"``: what is done with edge weights.
+
+    Coarsening:
+        coarsening ("variation-neighborhoods"): the method, of those of :func:`hg2v.coarsen`.
+        ratio (0.99): how much smaller the last level is.
+        k (6): how many eigenvectors it keeps.
+
+    Beside and after the network:
+        colours (384): how many numbers the Weisfeiler–Lehman colours of a graph get beside what the
+            network says, at most; 0 for none.
+        rounds (3): after how many rounds of refinement.
+        slices ("auto"): ``"auto"``, ``"always"`` or ``"never"``: when up to 64 more numbers tell how
+            the features of a graph's nodes are distributed. ``"auto"`` takes them where nodes have
+            attributes, unless the nodes are atoms of molecules.
+        census ("auto"): ``"auto"``, ``"always"`` or ``"never"``: when up to 64 more numbers tell how
+            many of a graph's nodes have each label. ``"auto"`` takes them where the nodes are atoms of
             molecules.
-        out_dim: numbers of a vector, at most, each a mixture of all that is said of a graph, so
-            that all vary about as much; 2048 by default. The other presets leave numbers as they
-            are, unless it is given.
-        attributes, label, weight, edge_label, edge_attrs, directed, atom_attributes: how graphs are
-            read, see :func:`hg2v.graphs`.
-        errors: what is done with graphs that cannot be used. ``"raise"`` refuses them; with
+        out_dim (2048): numbers of a vector, at most, each a mixture of all that is said of a graph, so
+            that all vary about as much. The other presets leave numbers as they are, unless it is
+            given.
+
+    Reading graphs:
+        attributes (None), label (None), weight (None), edge_label (None), edge_attrs (None),
+            directed ("keep"), atom_attributes (False): see :func:`hg2v.graphs`.
+        errors ("raise"): what is done with graphs that cannot be used. ``"raise"`` refuses them; with
             ``"nan"``, ``fit`` leaves them out, ``transform`` gives each a row of NaN, and both
             warn of them, once a call. Which attributes and labels nodes must have, the model
             decides or, in ``fit``, most graphs.
-        n_jobs: threads, as scikit-learn counts them: -1 is one a core, -2 one less. ``None`` is
+
+    Work:
+        n_jobs (None): threads, as scikit-learn counts them: -1 is one a core, -2 one less. ``None`` is
             one a core, too.
-        device: ``"cpu"``, ``"cuda"``, or ``"cuda:1"`` for another NVIDIA GPU, counted from 0. A GPU
-            rounds otherwise; what it computes is within 1e-5 of the processor's.
-        verbose: shows progress as a bar, which needs tqdm; without it, lines are logged as INFO.
+        device ("cpu"): ``"cpu"``, ``"cuda"``, or ``"cuda:1"`` for another NVIDIA GPU, counted from 0. A
+            GPU rounds otherwise; what it computes is within 1e-5 of the processor's.
+        verbose (False): shows progress as a bar, which needs tqdm; without it, lines are logged as
+            INFO.
 
     Attributes:
         losses_: the loss of each epoch, level by level; empty where the model was not trained

@@ -16,14 +16,14 @@ class Graph2Vec(Method):
     New graphs get vectors by what was learnt, the same each time.
 
     Args:
-        dim: numbers a vector.
-        rounds: rounds of Weisfeiler–Lehman refinement.
-        epochs: how often every graph is seen.
-        lr: the first learning rate.
-        negatives: random labels to one of the graph.
-        min_count: labels of fewer graphs are left out.
+        dim (256): numbers a vector.
+        rounds (3): rounds of Weisfeiler–Lehman refinement.
+        epochs (10): how often every graph is seen.
+        lr (0.1): the first learning rate.
+        negatives (1.0): random labels to one of the graph.
+        min_count (2): labels of fewer graphs are left out.
         edge_labels, direction: as for :class:`HG2V`.
-        random_state: seeds every random decision; ``None`` is 0.
+        random_state (0): seeds every random decision; ``None`` is 0.
         attributes, label, weight, edge_label, edge_attrs, directed, atom_attributes, errors,
             n_jobs, verbose: as for :class:`HG2V`.
 
@@ -40,6 +40,7 @@ class Graph2Vec(Method):
     def __init__(
         self,
         dim: int = 256,
+        *,
         rounds: int = 3,
         epochs: int = 10,
         lr: float = 0.1,
@@ -87,7 +88,7 @@ class Graph2VecLoukas(Method):
         dim, rounds, epochs, lr, negatives, min_count, edge_labels, direction: as for
             :class:`Graph2Vec`.
         coarsening, ratio, k: as for :class:`HG2V`.
-        random_state: seeds every random decision; ``None`` is 0.
+        random_state (0): seeds every random decision; ``None`` is 0.
         attributes, label, weight, edge_label, edge_attrs, directed, atom_attributes, errors,
             n_jobs, verbose: as for :class:`HG2V`.
 
@@ -108,6 +109,7 @@ class Graph2VecLoukas(Method):
     def __init__(
         self,
         dim: int = 256,
+        *,
         rounds: int = 3,
         epochs: int = 10,
         lr: float = 0.1,
@@ -159,13 +161,13 @@ class InfoGraph(Method):
     other graphs by what their graph says of itself.
 
     Args:
-        dim: numbers a node and layer; a vector has ``layers`` times as many.
-        layers: layers of the network.
-        epochs: how often every graph is seen.
-        batch: graphs a step.
-        lr: the learning rate.
+        dim (32): numbers a node and layer; a vector has ``layers`` times as many.
+        layers (4): layers of the network.
+        epochs (20): how often every graph is seen.
+        batch (128): graphs a step.
+        lr (1e-3): the learning rate.
         degree, structure, edge_labels, edge_attributes, direction: as for :class:`HG2V`.
-        random_state: seeds every random decision; ``None`` is 0.
+        random_state (0): seeds every random decision; ``None`` is 0.
         attributes, label, weight, edge_label, edge_attrs, directed, atom_attributes, errors,
             n_jobs, verbose: as for :class:`HG2V`.
 
@@ -185,6 +187,7 @@ class InfoGraph(Method):
     def __init__(
         self,
         dim: int = 32,
+        *,
         layers: int = 4,
         epochs: int = 20,
         batch: int = 128,
@@ -252,6 +255,7 @@ class Statistics(Method):
 
     def __init__(
         self,
+        *,
         edge_labels: str = "use",
         edge_attributes: str = "use",
         direction: str = "use",
@@ -288,8 +292,8 @@ class Morgan(Method):
     Graphs must be molecules: SMILES, molecules of RDKit, or files of them.
 
     Args:
-        dim: numbers a vector.
-        radius: how many bonds far surroundings reach.
+        dim (2048): numbers a vector.
+        radius (2): how many bonds far surroundings reach.
         attributes, label, weight, edge_label, edge_attrs, directed, atom_attributes, errors,
             n_jobs, verbose: as for :class:`HG2V`; attributes and weights are not used.
 
@@ -304,6 +308,7 @@ class Morgan(Method):
     def __init__(
         self,
         dim: int = 2048,
+        *,
         radius: int = 2,
         attributes: str | Sequence[str] | None = None,
         label: str | None = None,
@@ -338,16 +343,16 @@ class KernelVectors(Method):
     :class:`WLOptimalAssignment` and :class:`WassersteinWL` are the kernels themselves.
 
     Args:
-        kernel: ``"wl-subtree"`` (Shervashidze et al. 2011), ``"wl-oa"`` (optimal assignment,
+        kernel ("wl-oa"): ``"wl-subtree"`` (Shervashidze et al. 2011), ``"wl-oa"`` (optimal assignment,
             Kriege, Giscard and Wilson 2016) or ``"wwl"`` (Wasserstein Weisfeiler–Lehman,
             Togninalli et al. 2019).
-        dim: numbers of a vector, at most: there are no more than landmarks differ.
-        landmarks: how many; twice ``dim``, unless it is given.
-        rounds: rounds of refinement; 4 of the first two kernels and 3 of the last, unless it is
-            given.
-        gamma: ``γ`` of ``"wwl"``; one over the median distance, unless it is given.
+        dim (512): numbers of a vector, at most: there are no more than landmarks differ.
+        landmarks (None): how many; twice ``dim``, unless it is given.
+        rounds (None): rounds of refinement; 4 of the first two kernels and 3 of the last, unless it
+            is given.
+        gamma (None): ``γ`` of ``"wwl"``; one over the median distance, unless it is given.
         edge_labels, direction: as for :class:`HG2V`.
-        random_state: seeds the choice of landmarks; ``None`` is 0.
+        random_state (0): seeds the choice of landmarks; ``None`` is 0.
         attributes, label, weight, edge_label, edge_attrs, directed, atom_attributes, errors,
             n_jobs, verbose: as for :class:`HG2V`.
 
@@ -363,6 +368,7 @@ class KernelVectors(Method):
     def __init__(
         self,
         kernel: str = "wl-oa",
+        *,
         dim: int = 512,
         landmarks: int | None = None,
         rounds: int | None = None,

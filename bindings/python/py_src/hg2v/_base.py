@@ -12,9 +12,10 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from typing import Any, TypeVar
+from typing import Any, Generic, Literal, TypeVar, get_args, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._hg2v import Graphs
 from ._inputs import READING, read
@@ -23,18 +24,22 @@ from ._notices import say_odd, say_refused
 from ._parameters import check_kinds, check_one_of, check_words, threads_of
 from ._progress import progress
 from ._read import Read
+from ._words import OnError, Output
 from .errors import InputError, ParameterError, not_fitted, shown
 
-Self = TypeVar("Self", bound="Estimator")
+Self = TypeVar("Self", bound="Estimator[Any]")
+
+#: The numbers of a row.
+Number = TypeVar("Number", np.float32, np.float64)
 
 #: What becomes of the rows of graphs that cannot be used.
 _NAN = "and their rows are NaN"
 
 
-class Estimator:
+class Estimator(Generic[Number]):
     """Parameters are stored by ``__init__`` and looked at by ``fit``."""
 
-    errors: str
+    errors: OnError
     n_jobs: int | None
 
     #: Whether a graph's row is a vector of its own that is zero wherever it has no nodes.
@@ -113,7 +118,7 @@ class Estimator:
     def _fit(self, data: Graphs) -> Any:
         raise NotImplementedError
 
-    def _transform(self, data: Graphs) -> np.ndarray:
+    def _transform(self, data: Graphs) -> NDArray[Number]:
         raise NotImplementedError
 
     def _unusable(self, data: Graphs, fitted: bool) -> Iterable[tuple[int, str]]:
@@ -132,23 +137,23 @@ class Estimator:
         self._say_fitted()
         return self
 
-    def transform(self, X: Any) -> Any:
-        """A row for each graph."""
+    def transform(self, X: Any) -> NDArray[Number]:
+        """A row for each graph: an array, or after :meth:`set_output` a frame."""
         self._check_fitted()
         found = self._graphs(X)
         if self._skips():
             found = found.without(self._unusable(found.graphs, fitted=True))
         return self._dressed(self._rows(found, _NAN), X)
 
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
+    def fit_transform(self, X: Any, y: Any = None) -> NDArray[Number]:
         """``fit(X)``, then ``transform(X)``, reading the graphs once."""
         return self._dressed(self._rows(self._take(X, f"are left out, {_NAN}")), X)
 
-    def infer(self, graphs: Any) -> Any:
+    def infer(self, graphs: Any) -> NDArray[Number]:
         """:meth:`transform`, as karateclub calls it."""
         return self.transform(graphs)
 
-    def get_embedding(self) -> np.ndarray:
+    def get_embedding(self) -> NDArray[Number]:
         """The vectors of the graphs that were fitted, as karateclub calls it."""
         self._check_fitted()
         seen = getattr(self, "_seen", None)
@@ -159,7 +164,7 @@ class Estimator:
             )
         return self._rows(seen)
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """A name for every number of a row."""
         self._check_fitted()
         return np.asarray(self._names_out(), dtype=object)
@@ -167,11 +172,18 @@ class Estimator:
     def _names_out(self) -> list[str]:
         raise NotImplementedError
 
-    def set_output(self: Self, *, transform: str | None = None) -> Self:
+    @overload
+    def set_output(self: Self, *, transform: Literal["default"] | None = None) -> Self: ...
+
+    # What then transforms gives frames, which no type of an estimator says.
+    @overload
+    def set_output(self, *, transform: Output) -> Any: ...
+
+    def set_output(self, *, transform: Output | None = None) -> Any:
         """What ``transform`` returns: ``"default"`` an array, ``"pandas"`` or ``"polars"`` a frame."""
         if transform is None:
             return self
-        check_one_of("transform", transform, "default", "pandas", "polars")
+        check_one_of("transform", transform, *get_args(Output))
         # The name by which scikit-learn's clone knows it.
         self._sklearn_output_config = {"transform": transform}
         return self
@@ -217,14 +229,14 @@ class Estimator:
         return found
 
     def _skips(self) -> bool:
-        check_one_of("errors", self.errors, "raise", "nan")
+        check_one_of("errors", self.errors, *get_args(OnError))
         return self.errors == "nan"
 
     def _say_refused(self, found: Read, follows: str) -> None:
         if found.refused:
             say_refused(found.refused, found.count, follows)
 
-    def _rows(self, found: Read, follows: str | None = None) -> np.ndarray:
+    def _rows(self, found: Read, follows: str | None = None) -> NDArray[Number]:
         """A row for each graph; where ``follows`` is given, those without one are told."""
         if follows is not None:
             self._say_refused(found, follows)

@@ -11,17 +11,18 @@ from . import _hg2v
 from ._base import seed_of
 from ._inputs import graphs as _read
 from ._parameters import check_kinds, check_words, spelled, threads_of
+from ._words import Coarsening, Weights
 
 
 def coarsen(
     graph: Any,
     *,
-    method: str = "variation-neighborhoods",
+    method: Coarsening = "variation-neighborhoods",
     ratio: float = 0.99,
     k: int = 6,
     max_levels: int = 10,
     random_state: Any = 0,
-    weights: str = "use",
+    weights: Weights = "use",
     n_jobs: int | None = None,
     **reading: Any,
 ) -> list[tuple[Any, Any]]:

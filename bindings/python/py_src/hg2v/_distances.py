@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _hg2v
 from ._inputs import graphs as _read
@@ -19,7 +20,7 @@ def spectral_distances(
     n_jobs: int | None = None,
     verbose: bool | int = False,
     **reading: Any,
-) -> np.ndarray:
+) -> NDArray[np.float64]:
     """Wasserstein distances between the spectra of the Laplacians of graphs, in closed form.
 
     Args:
@@ -52,7 +53,7 @@ def fgw_distances(
     n_jobs: int | None = None,
     verbose: bool | int = False,
     **reading: Any,
-) -> np.ndarray:
+) -> NDArray[np.float64]:
     """Fused Gromov–Wasserstein distances between graphs with or without node attributes ``x``.
 
     The best coupling of the nodes of two graphs that conditional gradients find from up to four starts:

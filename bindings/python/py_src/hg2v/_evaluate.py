@@ -14,6 +14,7 @@ from ._parameters import check_kinds, check_words, threads_of
 from ._progress import progress
 from ._search import read_by, rows_of
 from ._table import Table
+from ._words import Classifier, Grid, Protocol, Task
 from .arrow import loaded
 from .errors import ParameterError
 
@@ -43,11 +44,11 @@ def evaluate(
     model: Any = None,
     vectors: Any = None,
     *,
-    task: str = "auto",
-    protocol: str = "inductive",
+    task: Task = "auto",
+    protocol: Protocol = "inductive",
     splits: int | None = None,
-    grid: str | None = None,
-    also: Sequence[str] = (),
+    grid: Grid | None = None,
+    also: Classifier | Sequence[Classifier] = (),
     controls: bool = True,
     target: str | Sequence[str] | None = None,
     random_state: Any = 0,

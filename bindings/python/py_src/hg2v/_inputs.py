@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from ._adapters import adapter_of, converted, in_array, kind_of
 from ._attributes import say_passed_over
@@ -17,6 +17,7 @@ from ._scalars import Names
 from ._stacked import agreed, each_stacked, stacked
 from ._tables import column_of, is_table, of_table
 from ._whole import of_lines, of_smiles, parts_of, pyg_whole
+from ._words import Directed, OnErrorReading
 from .errors import InputError
 
 #: How graphs are read: the parameters of :func:`graphs`, which estimators have too.
@@ -35,9 +36,9 @@ def graphs(
     edge_label: str | None = None,
     edge_attrs: str | Sequence[str] | None = None,
     target: str | Sequence[str] | None = None,
-    directed: str = "keep",
+    directed: Directed = "keep",
     atom_attributes: bool = False,
-    errors: str = "raise",
+    errors: OnErrorReading = "raise",
 ) -> Graphs:
     """Graphs of any kind as one collection, which every method of hg2v takes.
 
@@ -112,7 +113,7 @@ def graphs(
         InputError: with the position of the graph and the name of the attribute, or the row and
             the column.
     """
-    check_one_of("errors", errors, "raise", "skip")
+    check_one_of("errors", errors, *get_args(OnErrorReading))
     check_kinds(graphs, dict(target=target))
     reading = dict(
         **dict(attributes=attributes, label=label, weight=weight),
@@ -151,7 +152,7 @@ def read(data: Any, reading: Mapping[str, Any], skip: bool) -> Read:
 def check_reading(reading: Mapping[str, Any]) -> None:
     """Refuses what :func:`graphs` cannot be told."""
     check_kinds(graphs, reading)
-    check_one_of("directed", reading.get("directed", "keep"), "keep", "refuse", "always")
+    check_one_of("directed", reading.get("directed", "keep"), *get_args(Directed))
 
 
 def _collection(data: Any, names: Names, skip: bool) -> Read:

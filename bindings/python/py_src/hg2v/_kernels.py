@@ -7,22 +7,24 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _hg2v
 from ._base import Estimator
 from ._hg2v import Graphs
 from ._parameters import check_one_of
 from ._saved import load, save
+from ._words import Directed, NodesBy, OnError, Usage
 
 Self = TypeVar("Self", bound="_Kernel")
 
 
-class _Kernel(Estimator):
+class _Kernel(Estimator[np.float64]):
     """A kernel between graphs: a row has a number for each graph that was fitted, as
     ``SVC(kernel="precomputed")`` takes it."""
 
-    edge_labels: str
-    direction: str
+    edge_labels: Usage
+    direction: Usage
     _vectors = False
     _dtype = np.float64
 
@@ -32,7 +34,7 @@ class _Kernel(Estimator):
     def _names_out(self) -> list[str]:
         return [f"graph{at}" for at in range(len(self.model_))]
 
-    def _transform(self, data: Graphs) -> np.ndarray:
+    def _transform(self, data: Graphs) -> NDArray[np.float64]:
         known = self.model_
         if data is known:
             return self._among(data)
@@ -56,7 +58,7 @@ class _Kernel(Estimator):
         check_one_of("direction", self.direction, "use", "ignore")
         return self.edge_labels, self.direction
 
-    def _among(self, data: Graphs) -> np.ndarray:
+    def _among(self, data: Graphs) -> NDArray[np.float64]:
         raise NotImplementedError
 
 
@@ -81,16 +83,16 @@ class WLOptimalAssignment(_Kernel):
         self,
         rounds: int = 7,
         *,
-        edge_labels: str = "use",
-        direction: str = "use",
+        edge_labels: Usage = "use",
+        direction: Usage = "use",
         attributes: str | Sequence[str] | None = None,
         label: str | None = None,
         weight: str | None = None,
         edge_label: str | None = None,
         edge_attrs: str | Sequence[str] | None = None,
-        directed: str = "keep",
+        directed: Directed = "keep",
         atom_attributes: bool = False,
-        errors: str = "raise",
+        errors: OnError = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
     ) -> None:
@@ -108,7 +110,7 @@ class WLOptimalAssignment(_Kernel):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _among(self, data: Graphs) -> np.ndarray:
+    def _among(self, data: Graphs) -> NDArray[np.float64]:
         with self._progress() as progress:
             return _hg2v.wl_optimal_assignment(
                 data, self.rounds, self._edges(), self._threads(), progress
@@ -143,17 +145,17 @@ class WassersteinWL(_Kernel):
         rounds: int = 3,
         *,
         gamma: float = 1.0,
-        nodes: str = "auto",
-        edge_labels: str = "use",
-        direction: str = "use",
+        nodes: NodesBy = "auto",
+        edge_labels: Usage = "use",
+        direction: Usage = "use",
         attributes: str | Sequence[str] | None = None,
         label: str | None = None,
         weight: str | None = None,
         edge_label: str | None = None,
         edge_attrs: str | Sequence[str] | None = None,
-        directed: str = "keep",
+        directed: Directed = "keep",
         atom_attributes: bool = False,
-        errors: str = "raise",
+        errors: OnError = "raise",
         n_jobs: int | None = None,
         verbose: bool | int = False,
     ) -> None:
@@ -173,7 +175,7 @@ class WassersteinWL(_Kernel):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _among(self, data: Graphs) -> np.ndarray:
+    def _among(self, data: Graphs) -> NDArray[np.float64]:
         known = len(self.model_)
         with self._progress() as progress:
             distances = _hg2v.wwl(

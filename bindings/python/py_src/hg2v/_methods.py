@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _hg2v
 from ._base import Estimator, seed_of
@@ -28,7 +29,7 @@ _NAMELESS = re.compile(r"^e?(\d+)$")
 METHODS: dict[str, type[Method]] = {}
 
 
-class Method(Estimator):
+class Method(Estimator[np.float32]):
     """An estimator whose model is one of the Rust side.
 
     Parameters are the method's options by name; ``None`` leaves one as it is by default.
@@ -123,7 +124,7 @@ class Method(Estimator):
     def _say_fitted(self) -> None:
         say(self.model_.notes(), self.model_.sees())
 
-    def _transform(self, data: Graphs) -> np.ndarray:
+    def _transform(self, data: Graphs) -> NDArray[np.float32]:
         try:
             with self._progress() as progress:
                 rows, notes = self.model_.embed(data, self._threads(), progress, self._device())

@@ -8,12 +8,28 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _hg2v
 from ._hg2v import Graphs
 from ._inputs import READING, read
 from ._methods import Method
 from ._notices import say
+from ._words import (
+    Activation,
+    Coarsening,
+    Directed,
+    Layer,
+    Loss,
+    Negatives,
+    OnError,
+    Preset,
+    Readout,
+    Relations,
+    Usage,
+    Weights,
+    When,
+)
 from .errors import InputError
 
 Self = TypeVar("Self", bound="Network")
@@ -34,41 +50,41 @@ class Network(Method):
         hops: int = 4,
         levels: int = 3,
         epochs: int = 10,
-        preset: str = "default",
+        preset: Preset = "default",
         random_state: Any = 0,
         # Training
         batch: int = 8,
         lr: float = 1e-4,
         decay: float = 1000.0,
-        loss: str | None = None,
+        loss: Loss | None = None,
         temperature: float = 0.2,
-        negatives: str | None = None,
+        negatives: Negatives | None = None,
         negative_sample: int | None = None,
         # The network
-        layer: str | None = None,
-        relations: str | None = None,
-        input: str | None = None,
+        layer: Layer | None = None,
+        relations: Relations | None = None,
+        input: Activation | None = None,
         bias: bool | None = None,
-        readout: Sequence[str] | None = None,
+        readout: Sequence[Readout] | None = None,
         finest: bool | None = None,
         local: bool | None = None,
         log: bool | None = None,
         # What nodes and edges say
-        degree: str | None = None,
-        structure: str | None = None,
-        edge_labels: str | None = None,
-        edge_attributes: str | None = None,
-        direction: str | None = None,
-        weights: str | None = None,
+        degree: When | None = None,
+        structure: When | None = None,
+        edge_labels: Usage | None = None,
+        edge_attributes: Usage | None = None,
+        direction: Usage | None = None,
+        weights: Weights | None = None,
         # Coarsening
-        coarsening: str | None = None,
+        coarsening: Coarsening | None = None,
         ratio: float | None = None,
         k: int | None = None,
         # Beside and after the network
         colours: int | None = None,
         rounds: int | None = None,
-        slices: str | None = None,
-        census: str | None = None,
+        slices: When | None = None,
+        census: When | None = None,
         out_dim: int | None = None,
         # Reading graphs
         attributes: str | Sequence[str] | None = None,
@@ -76,9 +92,9 @@ class Network(Method):
         weight: str | None = None,
         edge_label: str | None = None,
         edge_attrs: str | Sequence[str] | None = None,
-        directed: str = "keep",
+        directed: Directed = "keep",
         atom_attributes: bool = False,
-        errors: str = "raise",
+        errors: OnError = "raise",
         # Work
         n_jobs: int | None = None,
         device: str = "cpu",
@@ -131,7 +147,7 @@ class Network(Method):
         self.device = device
         self.verbose = verbose
 
-    def transform_nodes(self, X: Any) -> list[np.ndarray]:
+    def transform_nodes(self, X: Any) -> list[NDArray[np.float32]]:
         """The vectors of the nodes of each graph: an array with a row a node, what its super-nodes say
         included, as ``hg2v embed --per node`` writes them. Graphs that cannot be used are refused,
         whatever ``errors`` says.
@@ -148,7 +164,7 @@ class Network(Method):
         ends = np.cumsum(found.num_nodes())
         return [rows[end - count : end] for end, count in zip(ends, found.num_nodes())]
 
-    def transform_levels(self, X: Any) -> np.ndarray:
+    def transform_levels(self, X: Any) -> NDArray[np.float32]:
         """The vectors of the levels of each graph, finest first: graphs by levels by numbers, as
         ``hg2v embed --per level`` writes them.
 
@@ -166,8 +182,8 @@ class Network(Method):
         return read(X, {name: getattr(self, name) for name in READING}, skip=False).graphs
 
     def _of_parts(
-        self, embed: Callable[..., tuple[np.ndarray, str]], data: Graphs
-    ) -> np.ndarray:
+        self, embed: Callable[..., tuple[NDArray[np.float32], str]], data: Graphs
+    ) -> NDArray[np.float32]:
         try:
             with self._progress() as progress:
                 rows, notes = embed(data, self._threads(), progress, self._device())

@@ -6,12 +6,14 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Set
 from typing import Any
 
 import numpy as np
 
+from . import _words
 from ._hg2v import nearest, words
 from .errors import ParameterError, shown
 
@@ -46,10 +48,15 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
+#: A type of words, in an annotation: such a value is a text, and which one :func:`check_words` looks at.
+_OF_WORDS = re.compile(rf"\b({'|'.join(_words.__all__)})\b")
+
+
 def check_kinds(function: Callable[..., Any], values: Mapping[str, Any]) -> None:
     """Refuses the first of ``values`` that is not what the signature of ``function`` says of it."""
     for name, parameter in inspect.signature(function).parameters.items():
-        kinds = [_KINDS.get(kind) for kind in str(parameter.annotation).split(" | ")]
+        annotation = _OF_WORDS.sub("str", str(parameter.annotation))
+        kinds = [_KINDS.get(kind) for kind in annotation.split(" | ")]
         known = [kind for kind in kinds if kind is not None]
         if name not in values or len(known) < len(kinds):
             continue

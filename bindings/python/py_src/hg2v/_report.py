@@ -16,6 +16,7 @@ from ._evaluate import Evaluation
 from ._parameters import check_kinds, check_words, threads_of
 from ._progress import progress
 from ._search import read_by, rows_of
+from ._words import Metric, Projection
 from .arrow import loaded
 from .errors import FileError, ParameterError
 
@@ -52,10 +53,10 @@ def report(
     *,
     vectors: Any = None,
     evaluation: Evaluation | None = None,
-    projections: Sequence[str] = ("pca",),
+    projections: Projection | Sequence[Projection] = ("pca",),
     title: str | None = None,
     sample: int = 10000,
-    metric: str = "cosine",
+    metric: Metric = "cosine",
     standardise: bool = False,
     overwrite: bool = False,
     random_state: Any = 0,

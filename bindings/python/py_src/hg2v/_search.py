@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _hg2v
 from ._base import seed_of
@@ -18,6 +19,7 @@ from ._parameters import check_kinds, check_one_of, check_words, threads_of
 from ._progress import progress
 from ._read import Read
 from ._table import Table
+from ._words import Links, Metric, Projection
 from .arrow import loaded
 from .errors import InputError, ParameterError, shown
 
@@ -66,9 +68,9 @@ class Index:
         graphs: Any = None,
         vectors: Any = None,
         *,
-        metric: str | None = None,
+        metric: Metric | None = None,
         standardise: bool | None = None,
-        index: str = "by-size",
+        index: Links = "by-size",
         random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: bool | int = False,
@@ -76,7 +78,7 @@ class Index:
         given = {"metric": metric, "standardise": standardise, "index": index, "verbose": verbose}
         check_kinds(Index.__init__, given)
         check_words(given)
-        check_one_of("index", index, "by-size", "exact", "approximate")
+        check_one_of("index", index, *get_args(Links))
         self._threads, self._n_jobs, self._verbose = threads_of(n_jobs), n_jobs, verbose
         self._model = None if model is None else loaded(model)
         if self._model is not None:
@@ -328,7 +330,7 @@ def drift(
     new: Any,
     model: Any = None,
     *,
-    metric: str = "cosine",
+    metric: Metric = "cosine",
     standardise: bool = False,
     permutations: int = 999,
     random_state: Any = 0,
@@ -373,7 +375,7 @@ def drift(
 
 def project(
     vectors: Any,
-    method: str = "pca",
+    method: Projection = "pca",
     *,
     standardise: bool = False,
     perplexity: float | None = None,
@@ -381,7 +383,7 @@ def project(
     random_state: Any = 0,
     n_jobs: int | None = None,
     verbose: bool | int = False,
-) -> np.ndarray:
+) -> NDArray[np.float64]:
     """Two coordinates for each vector, to look at, as ``hg2v project`` makes them.
 
     Args:

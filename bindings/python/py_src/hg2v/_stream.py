@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from . import _hg2v
 from ._notices import say
 from ._parameters import check_kinds, check_words, threads_of
+from ._words import Per
 from .arrow import loaded
 
 
@@ -25,7 +26,7 @@ def embed_file(
     data: str | os.PathLike[str],
     out: str | os.PathLike[str],
     *,
-    per: str = "graph",
+    per: Per = "graph",
     shard: str | None = None,
     overwrite: bool = False,
     n_jobs: int | None = None,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ._notices import say_refused
 from ._parameters import check_one_of, threads_of
 from ._read import Read
 from ._tables import as_arrow, of_table
+from ._words import OnError
 from .errors import InputError
 
 __all__ = ["embed_arrow", "embed_batches", "to_arrow"]
@@ -50,7 +51,9 @@ def _stamp(path: str) -> tuple[int, int]:
     return found.st_ino, found.st_mtime_ns
 
 
-def embed_arrow(model: Any, table: Any, n_jobs: int | None = None, errors: str = "raise") -> Any:
+def embed_arrow(
+    model: Any, table: Any, n_jobs: int | None = None, errors: OnError = "raise"
+) -> Any:
     """The vectors of the graphs of a table: its ``id`` and ``y``, and ``embedding``.
 
     Args:
@@ -94,7 +97,9 @@ def embed_arrow(model: Any, table: Any, n_jobs: int | None = None, errors: str =
     return vectors
 
 
-def embed_batches(model: Any, data: Any, n_jobs: int | None = None, errors: str = "raise") -> Any:
+def embed_batches(
+    model: Any, data: Any, n_jobs: int | None = None, errors: OnError = "raise"
+) -> Any:
     """The vectors of a stream of graphs, as a stream: memory does not grow with their number.
 
     Args:
@@ -127,14 +132,14 @@ def embed_batches(model: Any, data: Any, n_jobs: int | None = None, errors: str 
     return pyarrow.RecordBatchReader.from_batches(head.schema, _alike(head, made))
 
 
-def _ready(model: Any, n_jobs: int | None, errors: str) -> tuple[Method, int]:
+def _ready(model: Any, n_jobs: int | None, errors: OnError) -> tuple[Method, int]:
     found = loaded(model)
     found._check_fitted()
-    check_one_of("errors", errors, "raise", "nan")
+    check_one_of("errors", errors, *get_args(OnError))
     return found, threads_of(n_jobs)
 
 
-def _stream(model: Method, data: Any, threads: int, errors: str) -> Iterator[Any]:
+def _stream(model: Method, data: Any, threads: int, errors: OnError) -> Iterator[Any]:
     """The vectors of each batch; the first batch may be empty, and is there always."""
     import pyarrow
 
@@ -157,7 +162,7 @@ def _stream(model: Method, data: Any, threads: int, errors: str) -> Iterator[Any
 _AT_ONCE = 1024
 
 
-def _batches(model: Method, data: Any, errors: str) -> Iterator[tuple[Any, Read | None]]:
+def _batches(model: Method, data: Any, errors: OnError) -> Iterator[tuple[Any, Read | None]]:
     """Record batches, and of graphs what reading them left out; an empty one where there is none."""
     import pyarrow
 
@@ -227,7 +232,7 @@ def _columns(batch: Any) -> str:
 
 
 def _vectors(
-    model: Method, batch: Any, threads: int, first: int, errors: str
+    model: Method, batch: Any, threads: int, first: int, errors: OnError
 ) -> tuple[Any, dict[int, str]]:
     """The vectors of a batch, whose rows count from ``first``, and which rows have none, and why."""
     if errors == "raise":

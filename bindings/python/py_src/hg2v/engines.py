@@ -23,6 +23,7 @@ from ._hg2v import Graphs
 from ._inputs import graphs as _graphs
 from ._methods import Method
 from ._parameters import threads_of
+from ._words import OnError
 from .arrow import embed_arrow, loaded
 from .errors import InputError
 
@@ -47,7 +48,7 @@ class Embed:
     fn_constructor_args=("model",), batch_format="pyarrow", concurrency=2)``.
     """
 
-    def __init__(self, model: str, n_jobs: int | None = 1, errors: str = "raise") -> None:
+    def __init__(self, model: str, n_jobs: int | None = 1, errors: OnError = "raise") -> None:
         self.model = model
         self.n_jobs = n_jobs
         self.errors = errors
@@ -56,7 +57,7 @@ class Embed:
         return embed_arrow(self.model, table, self.n_jobs, self.errors)
 
 
-def dask_embed(frame: Any, model: str, n_jobs: int | None = 1, errors: str = "raise") -> Any:
+def dask_embed(frame: Any, model: str, n_jobs: int | None = 1, errors: OnError = "raise") -> Any:
     """The vectors of a Dask data frame of graphs, as a Dask data frame, partition by partition.
 
     From files to files: ``dask_embed(dask.dataframe.read_parquet("lake"),
@@ -81,7 +82,7 @@ def ray_embed(
     *,
     concurrency: int = 2,
     n_jobs: int | None = 1,
-    errors: str = "raise",
+    errors: OnError = "raise",
     **options: Any,
 ) -> Any:
     """The vectors of a Ray dataset of graphs, as a Ray dataset, by ``concurrency`` actors.
@@ -98,7 +99,7 @@ def ray_embed(
     )
 
 
-def spark_embed(frame: Any, model: str, n_jobs: int | None = 1, errors: str = "raise") -> Any:
+def spark_embed(frame: Any, model: str, n_jobs: int | None = 1, errors: OnError = "raise") -> Any:
     """The vectors of a Spark data frame of graphs, as a Spark data frame.
 
     From files to files: ``spark_embed(spark.read.parquet("lake"),
@@ -110,7 +111,7 @@ def spark_embed(frame: Any, model: str, n_jobs: int | None = 1, errors: str = "r
 
 
 def _batches(
-    model: str, n_jobs: int | None, errors: str
+    model: str, n_jobs: int | None, errors: OnError
 ) -> Callable[[Iterable[Any]], Iterator[Any]]:
     def embed(batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow

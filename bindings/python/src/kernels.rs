@@ -4,6 +4,7 @@ use hg2v::context::Context;
 use hg2v::graph::EdgeChoice;
 use hg2v::prepare::{Collection, Needs};
 use hg2v_baselines::kernels::wl_oa::WlOa;
+use hg2v_baselines::kernels::wl_subtree::WlSubtree;
 use hg2v_baselines::kernels::wwl::Wwl;
 use hg2v_eval::Matrix;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -27,6 +28,26 @@ pub(crate) fn wl_optimal_assignment<'py>(
         check_rounds(rounds)?;
         let context = watch.context();
         let kernel = WlOa::default().rounds(rounds).edges(seen(&edges)?);
+        kernel.gram(&flat(graphs, &context)?, &context)
+    })?;
+    array(py, &gram)
+}
+
+/// The Weisfeiler–Lehman subtree kernel among all graphs.
+#[pyfunction]
+#[pyo3(signature = (graphs, rounds, edges, threads=0, progress=None))]
+pub(crate) fn wl_subtree<'py>(
+    py: Python<'py>,
+    graphs: &Graphs,
+    rounds: usize,
+    edges: (String, String),
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let gram = work::run(py, threads, progress, |watch| {
+        check_rounds(rounds)?;
+        let context = watch.context();
+        let kernel = WlSubtree::default().rounds(rounds).edges(seen(&edges)?);
         kernel.gram(&flat(graphs, &context)?, &context)
     })?;
     array(py, &gram)

@@ -31,7 +31,7 @@ mod _hg2v {
     #[pymodule_export]
     use crate::graphs::{Graphs, molecule};
     #[pymodule_export]
-    use crate::kernels::{wl_optimal_assignment, wwl};
+    use crate::kernels::{wl_optimal_assignment, wl_subtree, wwl};
     #[pymodule_export]
     use crate::model::{Model, keep_pyramids, places_of, write_folder};
     #[pymodule_export]

@@ -283,7 +283,7 @@ def test_kernels_are_told_what_to_see_of_edges():
 
     one = graph(["a", "b"], [[0, 1], [1, 2]])
     kinds, ways = graph(["a", "a"], [[0, 1], [1, 2]]), graph(["a", "b"], [[0, 2], [1, 1]])
-    for kernel in (hg2v.WLOptimalAssignment, hg2v.WassersteinWL):
+    for kernel in (hg2v.WLSubtree, hg2v.WLOptimalAssignment, hg2v.WassersteinWL):
         same = kernel(rounds=1).fit_transform([one, one])[0, 1]
         for other, option in [(kinds, "edge_labels"), (ways, "direction")]:
             assert kernel(rounds=1).fit_transform([one, other])[0, 1] < same

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import hg2v
+from hg2v import _methods
 from shared import PARAMS, same
 
 SMALL = {
@@ -20,6 +21,7 @@ SMALL = {
     hg2v.InfoGraph: dict(dim=4, layers=2, epochs=2, random_state=3),
     hg2v.Statistics: {},
     hg2v.KernelVectors: dict(dim=6, rounds=2, random_state=3),
+    hg2v.WLSubtree: dict(rounds=2),
     hg2v.WLOptimalAssignment: dict(rounds=2),
     hg2v.WassersteinWL: dict(rounds=1),
 }
@@ -33,7 +35,7 @@ def estimator(request):
 def close(estimator, a, b):
     """The same bits of vectors; kernels with copies of the known graphs round a little
     differently from kernels among them."""
-    kernel = isinstance(estimator, (hg2v.WLOptimalAssignment, hg2v.WassersteinWL))
+    kernel = not isinstance(estimator, _methods.Method)
     np.testing.assert_allclose(a, b, rtol=1e-5 if kernel else 0)
 
 
@@ -170,6 +172,10 @@ def test_rivals_against_their_definitions(arrays):
     # k(path, path) = k(ring, ring) = 6, k(path, ring) = 4.
     gram = hg2v.WLOptimalAssignment(rounds=1).fit_transform([path, ring])
     np.testing.assert_allclose(gram, [[1, 4 / 6], [4 / 6, 1]], rtol=1e-15)
+    # The subtree kernel is the inner product of histograms, 3 | 2, 1 and 3 | 0, 3: degree 1 and 2.
+    gram = hg2v.WLSubtree(rounds=1).fit_transform([path, ring])
+    alike = (9 + 3) / np.sqrt((9 + 4 + 1) * (9 + 9))
+    np.testing.assert_allclose(gram, [[1, alike], [alike, 1]], rtol=1e-15)
     # 𝒲 = 1/(2·2)·(0 + |2/3 − 0| + |1/3 − 1|) = 1/3
     kernel = hg2v.WassersteinWL(rounds=1, gamma=2.0, nodes="labels").fit_transform([path, ring])
     np.testing.assert_allclose(kernel[0, 1], np.exp(-2 / 3), rtol=1e-15)

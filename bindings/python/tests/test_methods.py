@@ -235,7 +235,7 @@ DOCUMENTED = [
         hg2v.Statistics,
         hg2v.Morgan,
     ),
-    *(hg2v.KernelVectors, hg2v.WLOptimalAssignment, hg2v.WassersteinWL),
+    *(hg2v.KernelVectors, hg2v.WLSubtree, hg2v.WLOptimalAssignment, hg2v.WassersteinWL),
 ]
 
 #: Names before a colon, each perhaps with its default in parentheses.

@@ -196,10 +196,11 @@ def test_a_column_of_graphs_beside_columns_of_numbers():
     assert cross_val_score(tree, table, table["smiles"] == "CCO", cv=3).mean() == 1.0
 
 
-def test_kernels_are_cut_right(arrays):
+@pytest.mark.parametrize("kind", [hg2v.WLSubtree, hg2v.WLOptimalAssignment])
+def test_kernels_are_cut_right(kind, arrays):
     """A matrix of all graphs is cut by rows and columns, and a pipeline has a matrix for each split."""
     y = [one["y"] for one in arrays]
-    judge, gram = SVC(kernel="precomputed"), hg2v.WLOptimalAssignment(rounds=2)
+    judge, gram = SVC(kernel="precomputed"), kind(rounds=2)
     assert get_tags(judge).input_tags.pairwise and not get_tags(gram).input_tags.pairwise
     pipeline = make_pipeline(gram, judge)
     assert not get_tags(pipeline).input_tags.pairwise
@@ -210,7 +211,7 @@ def test_kernels_are_cut_right(arrays):
     for of_whole, of_split in zip(whole["estimator"], split["estimator"]):
         assert of_split[0].transform(arrays[:1]).shape == (1, 30)
         np.testing.assert_allclose(of_whole.dual_coef_, of_split[1].dual_coef_, atol=1e-9)
-    rounds = {"wloptimalassignment__rounds": [1, 2], "svc__C": [0.1, 10.0]}
+    rounds = {f"{kind.__name__.lower()}__rounds": [1, 2], "svc__C": [0.1, 10.0]}
     found = GridSearchCV(pipeline, rounds, cv=2, error_score="raise").fit(arrays, y)
     assert found.best_params_.keys() == rounds.keys() and len(found.cv_results_["params"]) == 4
 

@@ -18,7 +18,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 #: Whatever takes words, by the name of the table where a parameter has another.
 TAKING_WORDS = [
     *((kind.__init__, {}) for kind in set(_methods.METHODS.values())),
-    *((kind.__init__, {}) for kind in (hg2v.WLOptimalAssignment, hg2v.WassersteinWL, hg2v.Index)),
+    *((kind.__init__, {}) for kind in (hg2v.WLSubtree, hg2v.WLOptimalAssignment)),
+    *((kind.__init__, {}) for kind in (hg2v.WassersteinWL, hg2v.Index)),
     *((function, {}) for function in (hg2v.coarsen, hg2v.graphs, hg2v.evaluate, hg2v.report)),
     *((function, {}) for function in (hg2v.drift, hg2v.embed_file)),
     *(

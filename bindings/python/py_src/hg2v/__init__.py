@@ -22,7 +22,7 @@ The command ``hg2v``, which the wheel brings, goes on from there with what is wr
 
 :class:`HG2V` and what it is compared with, :class:`Graph2Vec`, :class:`InfoGraph`,
 :class:`KernelVectors` and others, are estimators as scikit-learn knows them, and so are the kernels
-:class:`WLOptimalAssignment` and :class:`WassersteinWL`; :func:`load` reads a model of any method;
+:class:`WLSubtree`, :class:`WLOptimalAssignment` and :class:`WassersteinWL`; :func:`load` reads a model of any method;
 :func:`graphs` says which graphs they take; :class:`Index` searches, explains, and tells duplicates
 and outliers, :func:`drift` compares two sets, :func:`project` makes maps, :func:`report` a page, and
 :func:`evaluate` judges vectors and :func:`compare` methods; what they find are tables of NumPy
@@ -42,7 +42,7 @@ from ._distances import fgw_distances, spectral_distances
 from ._evaluate import Evaluation, evaluate
 from ._hg2v import Graphs, __version__
 from ._inputs import graphs
-from ._kernels import WassersteinWL, WLOptimalAssignment
+from ._kernels import WassersteinWL, WLOptimalAssignment, WLSubtree
 from ._methods import load
 from ._models import HG2V, Graph2VecGNN, Untrained
 from ._report import Page, report
@@ -75,6 +75,7 @@ __all__ = [
     "Table",
     "Untrained",
     "WLOptimalAssignment",
+    "WLSubtree",
     "WassersteinWL",
     "__version__",
     "coarsen",

@@ -297,6 +297,13 @@ def wl_optimal_assignment(
     threads: int = 0,
     progress: _Progress = None,
 ) -> NDArray[np.float64]: ...
+def wl_subtree(
+    graphs: Graphs,
+    rounds: int,
+    edges: tuple[str, str],
+    threads: int = 0,
+    progress: _Progress = None,
+) -> NDArray[np.float64]: ...
 def wwl(
     graphs: Graphs,
     known: int,

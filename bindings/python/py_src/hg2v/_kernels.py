@@ -65,6 +65,8 @@ class _Kernel(Estimator[np.float64]):
 class WLOptimalAssignment(_Kernel):
     """The Weisfeiler–Lehman optimal assignment kernel (Kriege, Giscard and Wilson 2016).
 
+    A row has a number for each graph that was fitted, as ``SVC(kernel="precomputed")`` takes it.
+
     Args:
         rounds (7): rounds of refinement.
         edge_labels, direction: as for :class:`HG2V`.
@@ -117,9 +119,66 @@ class WLOptimalAssignment(_Kernel):
             )
 
 
+class WLSubtree(_Kernel):
+    """The Weisfeiler–Lehman subtree kernel (Shervashidze et al. 2011).
+
+    A row has a number for each graph that was fitted, as ``SVC(kernel="precomputed")`` takes it.
+
+    Args:
+        rounds (7): rounds of refinement.
+        edge_labels, direction: as for :class:`HG2V`.
+        attributes, label, weight, edge_label, edge_attrs, directed, atom_attributes, errors,
+            n_jobs, verbose: as for :class:`HG2V`.
+
+    Example:
+        >>> import hg2v
+        >>> rings = [([range(n), [*range(1, n), 0]], None) for n in (3, 4, 5)]
+        >>> kernel = hg2v.WLSubtree(rounds=1).fit(rings)
+        >>> kernel.transform(rings[:1]).shape
+        (1, 3)
+    """
+
+    def __init__(
+        self,
+        rounds: int = 7,
+        *,
+        edge_labels: Usage = "use",
+        direction: Usage = "use",
+        attributes: str | Sequence[str] | None = None,
+        label: str | None = None,
+        weight: str | None = None,
+        edge_label: str | None = None,
+        edge_attrs: str | Sequence[str] | None = None,
+        directed: Directed = "keep",
+        atom_attributes: bool = False,
+        errors: OnError = "raise",
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.rounds = rounds
+        self.edge_labels = edge_labels
+        self.direction = direction
+        self.attributes = attributes
+        self.label = label
+        self.weight = weight
+        self.edge_label = edge_label
+        self.edge_attrs = edge_attrs
+        self.directed = directed
+        self.atom_attributes = atom_attributes
+        self.errors = errors
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _among(self, data: Graphs) -> NDArray[np.float64]:
+        with self._progress() as progress:
+            return _hg2v.wl_subtree(data, self.rounds, self._edges(), self._threads(), progress)
+
+
 class WassersteinWL(_Kernel):
     """The Wasserstein Weisfeiler–Lehman kernel (Togninalli et al. 2019),
     ``k(G, H) = exp(−γ·𝒲(G, H))``.
+
+    A row has a number for each graph that was fitted, as ``SVC(kernel="precomputed")`` takes it.
 
     Where nodes are compared by attributes, these are standardised over the graphs that were
     fitted.

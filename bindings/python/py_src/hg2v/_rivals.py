@@ -341,7 +341,8 @@ class KernelVectors(Method):
 
     A graph is compared with landmarks, training graphs chosen at random, and that becomes at most
     ``dim`` numbers (Nyström's method); so new graphs get vectors, and millions fit in memory.
-    :class:`WLOptimalAssignment` and :class:`WassersteinWL` are the kernels themselves.
+    :class:`WLSubtree`, :class:`WLOptimalAssignment` and :class:`WassersteinWL` are the kernels
+    themselves.
 
     Args:
         kernel ("wl-oa"): ``"wl-subtree"`` (Shervashidze et al. 2011), ``"wl-oa"`` (optimal assignment,

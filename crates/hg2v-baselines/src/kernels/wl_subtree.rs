@@ -68,6 +68,26 @@ impl Default for WlSubtree {
     }
 }
 
+impl WlSubtree {
+    /// The matrix of all rounds alone, in the memory of one.
+    ///
+    /// # Errors
+    /// As [`grams`](GraphKernel::grams).
+    pub fn gram(&self, collection: &Collection<'_>, context: &Context<'_>) -> Result<Matrix> {
+        Ok(self.grams_from(self.rounds, collection, context)?.swap_remove(0))
+    }
+
+    fn grams_from(
+        &self,
+        first: usize,
+        collection: &Collection<'_>,
+        context: &Context<'_>,
+    ) -> Result<Vec<Matrix>> {
+        let histograms = Histograms::of(collection, self.rounds, self.edges)?;
+        grams(&histograms, first, |a, b| f64::from(a) * f64::from(b), context)
+    }
+}
+
 impl GraphKernel for WlSubtree {
     fn settings(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
@@ -78,7 +98,6 @@ impl GraphKernel for WlSubtree {
     }
 
     fn grams(&self, collection: &Collection<'_>, context: &Context<'_>) -> Result<Vec<Matrix>> {
-        let histograms = Histograms::of(collection, self.rounds, self.edges)?;
-        grams(&histograms, 0, |a, b| f64::from(a) * f64::from(b), context)
+        self.grams_from(0, collection, context)
     }
 }

@@ -13,6 +13,7 @@ from ._inputs import graphs as _graphs
 from ._parameters import check_kinds, check_words, threads_of
 from ._table import Table
 from ._told import told
+from ._words import Classifier, Protocol, Task
 from .errors import ParameterError
 
 
@@ -43,10 +44,10 @@ def compare(
     graphs: Any,
     methods: Sequence[str] = (),
     *,
-    task: str = "auto",
-    protocol: str = "inductive",
+    task: Task = "auto",
+    protocol: Protocol = "inductive",
     splits: int | None = None,
-    also: Sequence[str] = (),
+    also: Classifier | Sequence[Classifier] = (),
     against: str | None = None,
     out: str | os.PathLike[str] | None = None,
     device: str = "cpu",
@@ -82,8 +83,8 @@ def compare(
         (['statistics', 'majority'], 0)
     """
     methods = [methods] if isinstance(methods, str) else list(methods)
-    also = [also] if isinstance(also, str) else list(also)
-    given = {"task": task, "protocol": protocol, "splits": splits, "also": also}
+    judges = [also] if isinstance(also, str) else list(also)
+    given = {"task": task, "protocol": protocol, "splits": splits, "also": judges}
     check_kinds(compare, {**given, "against": against, "device": device, "verbose": verbose})
     check_words(given)
     options: dict[str, Any] = {
@@ -91,7 +92,7 @@ def compare(
         "--task": task,
         "--protocol": protocol,
         "--splits": splits,
-        "--also": ",".join(also) or None,
+        "--also": ",".join(judges) or None,
         "--against": against,
         "--out": None if out is None else os.fspath(out),
         "--device": device,
@@ -133,8 +134,8 @@ def _scores(found: dict[str, Any]) -> Iterator[dict[str, Any]]:
         if "error" in cell:
             continue
         first = "kernel ridge" if cell["task"] == "numbers" else "svm"
-        judges = [(first, cell), *((one["classifier"], one) for one in cell.get("also", ()))]
-        for judge, one in judges:
+        scored = [(first, cell), *((one["classifier"], one) for one in cell.get("also", ()))]
+        for judge, one in scored:
             row = {name: cell.get(name) for name in ("set", "target", "method")}
             row["judge"] = judge
             for name in ("validation", "test"):

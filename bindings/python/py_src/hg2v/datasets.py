@@ -30,6 +30,7 @@ from ._notices import say_refused
 from ._parameters import check_kinds, check_one_of
 from ._table import Table
 from ._told import told
+from ._words import OnErrorReading
 from .errors import InputError, ParameterError
 
 __all__ = ["Dataset", "available", "load"]
@@ -108,7 +109,7 @@ def load(
     download: bool = False,
     target: str | None = None,
     atom_attributes: bool = False,
-    errors: str = "raise",
+    errors: OnErrorReading = "raise",
 ) -> Dataset:
     """A set of graphs by its name.
 

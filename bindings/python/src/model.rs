@@ -126,7 +126,8 @@ impl Model {
     /// Trains HG2V with `settings` in a folder, where it goes on after a stop; `files` are
     /// written there, too.
     #[staticmethod]
-    #[pyo3(signature = (path, files, graphs, settings, threads=0, progress=None, device="cpu"))]
+    #[pyo3(signature = (path, files, graphs, settings, threads=0, progress=None, device="cpu",
+        on_epoch=None))]
     fn fit_in(
         py: Python<'_>,
         path: PathBuf,
@@ -136,9 +137,11 @@ impl Model {
         threads: usize,
         progress: Option<Py<PyAny>>,
         device: &str,
+        on_epoch: Option<Py<PyAny>>,
     ) -> PyResult<Model> {
         let params: Hg2vParams = serde_json::from_str(settings).map_err(|e| unreadable(py, &e))?;
-        work::run(py, threads, progress, |watch| {
+        let ears = work::Ears::from(progress).on_epoch(on_epoch);
+        work::run(py, threads, ears, |watch| {
             params.check()?;
             let machine = work::machine(device)?;
             let folder = TrainingFolder::resume(&path)?.with_files(files);

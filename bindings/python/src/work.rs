@@ -25,6 +25,30 @@ pub(crate) struct Watch {
     stop: AtomicBool,
     /// The stage, how much of it is done, and how much there is.
     at: Mutex<Option<(Stage, u64, u64)>>,
+    /// Epochs that ended and were not told yet, with their losses.
+    ended: Mutex<Vec<(u64, Vec<f64>)>>,
+}
+
+/// Who in Python hears how far work is.
+#[derive(Default)]
+pub(crate) struct Ears {
+    /// Is called with the stage, how much of it is done, and how much there is, now and then.
+    progress: Option<Py<PyAny>>,
+    /// Is called with every epoch of a training and its losses.
+    on_epoch: Option<Py<PyAny>>,
+}
+
+impl Ears {
+    /// The same, with somebody who hears of epochs.
+    pub(crate) fn on_epoch(self, on_epoch: Option<Py<PyAny>>) -> Ears {
+        Ears { on_epoch, ..self }
+    }
+}
+
+impl From<Option<Py<PyAny>>> for Ears {
+    fn from(progress: Option<Py<PyAny>>) -> Ears {
+        Ears { progress, on_epoch: None }
+    }
 }
 
 impl Watch {
@@ -56,29 +80,32 @@ impl Progress for Watch {
         // Threads count together, and what they say may come out of order.
         let before = at.filter(|(stage, ..)| *stage == report.stage).map_or(0, |(_, done, _)| done);
         *at = Some((report.stage, report.done.max(before), report.total));
+        if let Some(epoch) = report.epoch.filter(|epoch| epoch.ends) {
+            let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+            ended.push((epoch.number, epoch.losses.to_vec()));
+        }
         if self.go_on().is_ok() { Flow::Continue } else { Flow::Stop }
     }
 }
 
-/// Does `work` on `threads` threads (0: one a core); `progress(stage, done, total)` is called
-/// now and then.
+/// Does `work` on `threads` threads (0: one a core), and tells `ears` of it.
 pub(crate) fn run<T: Send, E: Into<hg2v_eval::Error> + Send>(
     py: Python<'_>,
     threads: usize,
-    progress: Option<Py<PyAny>>,
+    ears: impl Into<Ears>,
     work: impl FnOnce(&Watch) -> Result<T, E> + Send,
 ) -> PyResult<T> {
     let pool = pool(py, threads)?;
-    wait(py, progress, |watch| pool.install(|| work(watch)))
+    wait(py, ears, |watch| pool.install(|| work(watch)))
 }
 
 /// As [`run`], where the work itself has to see on which threads it is done.
 pub(crate) fn wait<T: Send, E: Into<hg2v_eval::Error> + Send>(
     py: Python<'_>,
-    progress: Option<Py<PyAny>>,
+    ears: impl Into<Ears>,
     work: impl FnOnce(&Watch) -> Result<T, E> + Send,
 ) -> PyResult<T> {
-    let watch = Watch::default();
+    let (watch, ears) = (Watch::default(), ears.into());
     let outcome = py.detach(|| {
         std::thread::scope(|scope| {
             let (finished, waiting) = sync_channel::<()>(0);
@@ -91,7 +118,7 @@ pub(crate) fn wait<T: Send, E: Into<hg2v_eval::Error> + Send>(
             let mut interrupted = None;
             while waiting.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                 if interrupted.is_none()
-                    && let Err(error) = Python::attach(|py| look(py, &watch, progress.as_ref()))
+                    && let Err(error) = Python::attach(|py| look(py, &watch, &ears))
                 {
                     watch.stop.store(true, Ordering::Relaxed);
                     interrupted = Some(error);
@@ -102,22 +129,31 @@ pub(crate) fn wait<T: Send, E: Into<hg2v_eval::Error> + Send>(
         })
     });
     match outcome? {
-        Ok(Ok(made)) => Ok(made),
+        // The last epochs end with the work.
+        Ok(Ok(made)) => tell_epochs(py, &watch, &ears).map(|()| made),
         Ok(Err(error)) => Err(raised(py, error.into())),
         Err(panic) => Err(broken(py, &*panic)),
     }
 }
 
 /// Whether somebody pressed Ctrl-C, and a word on how far things are.
-fn look(py: Python<'_>, watch: &Watch, progress: Option<&Py<PyAny>>) -> PyResult<()> {
+fn look(py: Python<'_>, watch: &Watch, ears: &Ears) -> PyResult<()> {
     py.check_signals()?;
+    tell_epochs(py, watch, ears)?;
     let at = *watch.at.lock().unwrap_or_else(PoisonError::into_inner);
-    if let (Some(progress), Some((stage, done, total))) = (progress, at)
+    if let (Some(progress), Some((stage, done, total))) = (&ears.progress, at)
         && total > 0
     {
         progress.call1(py, (stage.to_string(), done, total))?;
     }
     Ok(())
+}
+
+/// Tells of each epoch that ended since the last time.
+fn tell_epochs(py: Python<'_>, watch: &Watch, ears: &Ears) -> PyResult<()> {
+    let ended = std::mem::take(&mut *watch.ended.lock().unwrap_or_else(PoisonError::into_inner));
+    let Some(on_epoch) = &ears.on_epoch else { return Ok(()) };
+    ended.into_iter().try_for_each(|epoch| on_epoch.call1(py, epoch).map(drop))
 }
 
 fn no_threads(refused: impl std::fmt::Display) -> PyErr {

@@ -369,3 +369,26 @@ def test_trainings_in_folders_refused(arrays, model, tmp_path):
     with pytest.raises(InputError, match="config.json"):
         hg2v.HG2V(**PARAMS).fit_in(tmp_path / "other", arrays)
     assert os.listdir(tmp_path / "other") == ["thesis.tex"]
+
+
+def test_epochs_are_heard(arrays, tmp_path):
+    heard = []
+    model = hg2v.HG2V(**PARAMS).fit_in(
+        tmp_path / "model", arrays, on_epoch=lambda *epoch: heard.append(epoch)
+    )
+    assert [number for number, _ in heard] == [1, 2]
+    np.testing.assert_allclose([losses for _, losses in heard], model.losses_, rtol=1e-12)
+
+
+def test_whoever_hears_of_epochs_can_stop(arrays, tmp_path):
+    class EnoughError(Exception):
+        pass
+
+    def stop(epoch, losses):
+        raise EnoughError(epoch)
+
+    # So long that the end does not come before the word.
+    long = hg2v.HG2V(**{**PARAMS, "epochs": 5000})
+    with pytest.raises(EnoughError, match="1"):
+        long.fit_in(tmp_path / "model", arrays, on_epoch=stop)
+    assert not (tmp_path / "model" / "model.safetensors").exists()

@@ -100,6 +100,7 @@ class Model:
         threads: int = 0,
         progress: _Progress = None,
         device: str = "cpu",
+        on_epoch: Callable[[int, list[float]], object] | None = None,
     ) -> Model: ...
     @staticmethod
     def load(path: str) -> Model: ...

@@ -330,7 +330,13 @@ class HG2V(Network):
     _methods = ("hg2v",)
     _coarsens = True
 
-    def fit_in(self, folder: str | os.PathLike[str], X: Any) -> HG2V:
+    def fit_in(
+        self,
+        folder: str | os.PathLike[str],
+        X: Any,
+        *,
+        on_epoch: Callable[[int, list[float]], object] | None = None,
+    ) -> HG2V:
         """:meth:`fit` in a folder, which then holds the model as :meth:`save` writes it.
 
         Stopped by Ctrl-C, or killed, the training goes on when this is called again with the same
@@ -338,10 +344,16 @@ class HG2V(Network):
         The command ``hg2v fit --resume`` goes on with it, too. A folder that holds a finished
         model, another training or anything else is refused.
 
+        ``on_epoch(number, losses)`` is called soon after each epoch, with its number from 1 and its loss
+        level by level. What it raises stops the training, as Ctrl-C does, and is passed on.
+
         Example:
             >>> import hg2v
             >>> rings = [([range(n), [*range(1, n), 0]], None) for n in range(10, 30)]
-            >>> model = hg2v.HG2V(dim=8, levels=2, epochs=2).fit_in("kept.model", rings)
+            >>> model = hg2v.HG2V(dim=8, levels=2, epochs=2)
+            >>> model = model.fit_in("kept.model", rings, on_epoch=lambda epoch, _: print(epoch))
+            1
+            2
             >>> hg2v.load("kept.model").dim
             8
         """
@@ -350,7 +362,14 @@ class HG2V(Network):
             settings, files, threads = self._settings(), self._files(), self._threads()
             with self._progress() as progress:
                 model = _hg2v.Model.fit_in(
-                    os.fspath(folder), files, data, settings, threads, progress, self.device
+                    os.fspath(folder),
+                    files,
+                    data,
+                    settings,
+                    threads,
+                    progress,
+                    self.device,
+                    on_epoch,
                 )
             self._tell(model)
             return model

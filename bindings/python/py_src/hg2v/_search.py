@@ -183,7 +183,7 @@ class Index:
         Returns:
             A table of ``position``, ``id``, class ``y`` and ``distance``; where graphs are there and no
             metric was said, also the ``score``, the sum of how many usual deviations a graph is off
-            by the ``neighbours`` that its nodes have, by what of it is ``unmet`` in other graphs, and by
+            by the ``neighbors`` that its nodes have, by what of it is ``unmet`` in other graphs, and by
             its ``distance``.
         """
         check_kinds(Index.outliers, {"k": k, "top": top})

@@ -1,4 +1,4 @@
-"""What is written for people runs: docstrings, the README's examples, the notebook."""
+"""What is written for people runs: docstrings, the README's examples, the notebooks."""
 
 import doctest
 import importlib
@@ -65,10 +65,20 @@ def test_readme(path, tmp_path, monkeypatch):
         exec(compile(block, str(path), "exec"), {"__name__": "readme"})
 
 
-def test_notebook(tmp_path):
-    """The quick start, cell after cell, in a kernel of its own."""
+@pytest.mark.parametrize(
+    "path", sorted((HERE / "notebooks").glob("*.ipynb")), ids=lambda at: at.stem
+)
+def test_notebook(path, tmp_path):
+    """Cell after cell, in a kernel of its own: nothing fails or warns, and there is a picture. Notebooks
+    are kept without what their cells say."""
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")
-    notebook = nbformat.read(HERE / "notebooks" / "quickstart.ipynb", as_version=4)
+    notebook = nbformat.read(path, as_version=4)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert not any(cell.outputs or cell.execution_count for cell in cells)
     os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
+    # The bound is that of a cell, for machines that have much else to do.
     nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute(cwd=tmp_path)
+    said = [output for cell in cells for output in cell.outputs]
+    assert not [output.text for output in said if output.get("name") == "stderr"]
+    assert any("image/png" in output.get("data", {}) for output in said)

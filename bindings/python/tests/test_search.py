@@ -48,6 +48,20 @@ def test_neighbours_are_those_of_the_command(command, folder, place, index, arra
     assert rows(index.search(model.transform(arrays[:1])[0], k=3)) == expected[:3]
 
 
+def test_neighbors_are_the_answers_of_every_graph(index, arrays):
+    table = index.neighbors(k=4)
+    each = [row for at in range(len(arrays)) for row in rows(index.search(at, k=4))]
+    assert rows(table) == each
+    assert table["query"].tolist() == [at for at in range(len(arrays)) for _ in range(4)]
+    assert table["rank"].tolist() == [1, 2, 3, 4] * len(arrays)
+    # No more than there are, and none is its own where many are the same.
+    assert len(index.neighbors(k=1000)) == len(arrays) * (len(arrays) - 1)
+    same = hg2v.Index(vectors=np.ones((9, 3), np.float32)).neighbors(k=2)
+    assert len(same) == 18 and (same["query"] != same["position"]).all()
+    with pytest.raises(ParameterError, match="k"):
+        index.neighbors(k=0)
+
+
 @pytest.mark.parametrize("metric, standardise", [("euclidean", True), ("cosine", False)])
 def test_distances_are_those_of_the_command(
     metric, standardise, command, folder, place, model, arrays

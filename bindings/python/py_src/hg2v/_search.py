@@ -144,6 +144,25 @@ class Index:
         )
         return self._near(positions, distances, each)
 
+    def neighbors(self, k: int = 6) -> Table:
+        """The ``k`` graphs nearest to each graph of the index, itself left out.
+
+        Args:
+            k: how many.
+
+        Returns:
+            A table as that of :meth:`search`, whose ``query`` is a graph's position in the index.
+        """
+        check_kinds(Index.neighbors, {"k": k})
+        if k == 0:
+            raise ParameterError("it must be at least 1", "k", shown(k))
+        each, positions, distances = self._index.nearest(self.vectors, k + 1, self._threads)
+        shape = (len(self), each)
+        own = positions.reshape(shape) == np.arange(len(self))[:, None]
+        # Among many that are the same, a graph may not be one of its own nearest.
+        own[~own.any(axis=1), -1] = True
+        return self._near(positions[~own.ravel()], distances[~own.ravel()], each - 1)
+
     def _near(self, positions: np.ndarray, distances: np.ndarray, each: int) -> Table:
         at = np.arange(len(positions))
         columns = {"query": at // max(each, 1), "rank": at % max(each, 1) + 1}

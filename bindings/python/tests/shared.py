@@ -1,8 +1,10 @@
 """What several tests share."""
 
+import inspect
 import os
 import pathlib
 import subprocess
+import textwrap
 
 import numpy as np
 import pytest
@@ -55,6 +57,11 @@ def arrays():
             }
         )
     return made
+
+
+def docstring_of(thing):
+    """A docstring as it stands in the source, which newer Pythons bring without its indentation."""
+    return textwrap.indent(inspect.getdoc(thing), "    ")
 
 
 PARAMS = dict(dim=8, hops=2, levels=2, epochs=2, random_state=3)

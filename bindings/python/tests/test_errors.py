@@ -9,6 +9,7 @@ import pytest
 
 import hg2v
 from hg2v.errors import FileError, InputError, ParameterError
+from shared import docstring_of
 
 PATH = [[0, 1], [1, 2]]
 PARAMS = dict(dim=4, levels=1, epochs=1)
@@ -150,7 +151,7 @@ def test_words_are_those_of_rust():
     assert words["loss"] == ["jsd", "infonce", "cosine"]
     assert all(len(known) > 1 for known in words.values())
     # Every parameter that says which words it takes says those, all of them.
-    documents = [hg2v.HG2V.__doc__, hg2v.WassersteinWL.__doc__, hg2v.coarsen.__doc__]
+    documents = map(docstring_of, [hg2v.HG2V, hg2v.WassersteinWL, hg2v.coarsen])
     lines = [
         line
         for document in documents

@@ -18,7 +18,7 @@ import pytest
 import hg2v
 from hg2v import _hg2v, _methods
 from hg2v.errors import FileError, InputError, ParameterError
-from shared import PARAMS, same
+from shared import PARAMS, docstring_of, same
 
 #: An estimator of each method, and the options that tell the command the same.
 NETWORK = ["--dim", 8, "--hops", 2, "--levels", 2, "--epochs", 2, "--seed", 3]
@@ -246,7 +246,7 @@ LISTED = re.compile(
 
 def documented(kind):
     """The parameters that a docstring lists, in order, with their defaults and group."""
-    text = kind.__doc__.split("    Attributes:\n")[0].split("    Example:\n")[0]
+    text = docstring_of(kind).split("    Attributes:\n")[0].split("    Example:\n")[0]
     _, *parts = re.split(r"^    (\w[\w ]*):\n", text, flags=re.MULTILINE)
     for group, part in zip(parts[::2], parts[1::2]):
         for listed, elsewhere in LISTED.findall(part):

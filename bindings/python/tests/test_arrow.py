@@ -154,6 +154,6 @@ def test_a_column_that_is_none_is_named(folder):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"src": [[0], [1]], "dst": [[1], [2]], "y": [3, object()]})
     with pytest.raises(
-        hg2v.InputError, match="^column `y` of this pandas.DataFrame cannot be read"
+        hg2v.InputError, match="^column `y` of this pandas.(core.frame.)?DataFrame cannot be read"
     ):
         hg2v.embed_arrow(folder, frame)

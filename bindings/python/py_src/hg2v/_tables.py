@@ -50,7 +50,7 @@ def column_of(data: Any) -> list[Any] | None:
         return None
     if kind.__name__ == "DataFrame" and library in ("pandas", "polars"):
         only = len(data.columns) == 1 and not _is_known(data.columns[0])
-        return column_of(data[data.columns[0]]) if only else None
+        return list(data[data.columns[0]].to_list()) if only else None
     if library == "pyarrow" and kind.__name__ in ("Table", "RecordBatch"):
         only = data.num_columns == 1 and not _is_known(data.column_names[0])
         return column_of(data.column(0)) if only else None

@@ -62,7 +62,42 @@ class _Kernel(Estimator[np.float64]):
         raise NotImplementedError
 
 
-class WLOptimalAssignment(_Kernel):
+class _OfColours(_Kernel):
+    """A kernel of how often two graphs have each Weisfeiler–Lehman colour."""
+
+    def __init__(
+        self,
+        rounds: int = 7,
+        *,
+        edge_labels: Usage = "use",
+        direction: Usage = "use",
+        attributes: str | Sequence[str] | None = None,
+        label: str | None = None,
+        weight: str | None = None,
+        edge_label: str | None = None,
+        edge_attrs: str | Sequence[str] | None = None,
+        directed: Directed = "keep",
+        atom_attributes: bool = False,
+        errors: OnError = "raise",
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.rounds = rounds
+        self.edge_labels = edge_labels
+        self.direction = direction
+        self.attributes = attributes
+        self.label = label
+        self.weight = weight
+        self.edge_label = edge_label
+        self.edge_attrs = edge_attrs
+        self.directed = directed
+        self.atom_attributes = atom_attributes
+        self.errors = errors
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class WLOptimalAssignment(_OfColours):
     """The Weisfeiler–Lehman optimal assignment kernel (Kriege, Giscard and Wilson 2016).
 
     A row has a number for each graph that was fitted, as ``SVC(kernel="precomputed")`` takes it.
@@ -81,37 +116,6 @@ class WLOptimalAssignment(_Kernel):
         (1, 3)
     """
 
-    def __init__(
-        self,
-        rounds: int = 7,
-        *,
-        edge_labels: Usage = "use",
-        direction: Usage = "use",
-        attributes: str | Sequence[str] | None = None,
-        label: str | None = None,
-        weight: str | None = None,
-        edge_label: str | None = None,
-        edge_attrs: str | Sequence[str] | None = None,
-        directed: Directed = "keep",
-        atom_attributes: bool = False,
-        errors: OnError = "raise",
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.rounds = rounds
-        self.edge_labels = edge_labels
-        self.direction = direction
-        self.attributes = attributes
-        self.label = label
-        self.weight = weight
-        self.edge_label = edge_label
-        self.edge_attrs = edge_attrs
-        self.directed = directed
-        self.atom_attributes = atom_attributes
-        self.errors = errors
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
     def _among(self, data: Graphs) -> NDArray[np.float64]:
         with self._progress() as progress:
             return _hg2v.wl_optimal_assignment(
@@ -119,7 +123,7 @@ class WLOptimalAssignment(_Kernel):
             )
 
 
-class WLSubtree(_Kernel):
+class WLSubtree(_OfColours):
     """The Weisfeiler–Lehman subtree kernel (Shervashidze et al. 2011).
 
     A row has a number for each graph that was fitted, as ``SVC(kernel="precomputed")`` takes it.
@@ -137,37 +141,6 @@ class WLSubtree(_Kernel):
         >>> kernel.transform(rings[:1]).shape
         (1, 3)
     """
-
-    def __init__(
-        self,
-        rounds: int = 7,
-        *,
-        edge_labels: Usage = "use",
-        direction: Usage = "use",
-        attributes: str | Sequence[str] | None = None,
-        label: str | None = None,
-        weight: str | None = None,
-        edge_label: str | None = None,
-        edge_attrs: str | Sequence[str] | None = None,
-        directed: Directed = "keep",
-        atom_attributes: bool = False,
-        errors: OnError = "raise",
-        n_jobs: int | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.rounds = rounds
-        self.edge_labels = edge_labels
-        self.direction = direction
-        self.attributes = attributes
-        self.label = label
-        self.weight = weight
-        self.edge_label = edge_label
-        self.edge_attrs = edge_attrs
-        self.directed = directed
-        self.atom_attributes = atom_attributes
-        self.errors = errors
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _among(self, data: Graphs) -> NDArray[np.float64]:
         with self._progress() as progress:
